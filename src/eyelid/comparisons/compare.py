@@ -7,7 +7,7 @@ import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ from eyelid.mechanisms.features import FeatureMechanism, windows_of
 from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.audit import PAGES
 from eyelid.releases.audits.kinds import measured
-from eyelid.releases.audits.recorded import recorded_in
+from eyelid.releases.audits.original import gaze_in, summarised
 from eyelid.releases.fingerprint import input_digest
 from eyelid.releases.kinds.features.plan import NOTHING_LONG_ENOUGH, make_plan
 from eyelid.reporting.plane import check_picture
@@ -189,10 +189,9 @@ def _windows(
 ) -> tuple[FeatureTable, Callable[[], Study | FeatureTable]]:
     """Everybody's windows, and what they are of, for mechanisms that take something else."""
     if isinstance(source, Path | str):
-        recorded = recorded_in(source) if map is None else None
-        if recorded is not None:
-            recorded = recorded.choosing(people, min_seconds)
-            return recorded.summarised(windows_of), lambda: recorded.study
+        cut = gaze_in(source, people, min_seconds) if map is None else None
+        if cut is not None:
+            return summarised(cut, windows_of), cache(cut.whole)
         source = read_scrubbed(Path(source), map)
     if isinstance(source, Study):
         source = replace(chosen_of(source, people), min_seconds=min_seconds)

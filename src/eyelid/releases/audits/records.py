@@ -53,6 +53,7 @@ from eyelid.privacy.unit import Trust
 from eyelid.releases.audits.attack import AuditPlan, TableAttack, noted
 from eyelid.releases.audits.canaries import Canaries, RecordCanaries
 from eyelid.releases.audits.matching import Pair, check_people, matched, with_values
+from eyelid.releases.audits.original import summarised
 from eyelid.releases.audits.results import OriginalAudit, RecordsAudit
 from eyelid.releases.audits.target import RecordsTarget, TableTarget
 from eyelid.releases.kinds.features.plan import people_alike
@@ -330,7 +331,8 @@ def _by_events(target: TableTarget, seed: int) -> list[Finding]:
         return []
     try:
         fixations, saccades = (
-            target.recorded.summarised(partial(_events, kind)) for kind in ("fixations", "saccades")
+            summarised(target.recorded, partial(_events, kind))
+            for kind in ("fixations", "saccades")
         )
         return [event_finding(fixations, saccades, seed=seed)]
     except InputError:

@@ -16,6 +16,7 @@ from eyelid.gaze.features.omission import without
 from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.study import RECORDING_KEY, Study, check
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.pieces import StudyInPieces
 from eyelid.mechanisms.certificate import Certificate, bounding
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.release_kind import ReleaseKind
@@ -24,7 +25,6 @@ from eyelid.mechanisms.streams.study_scene import gaze_columns
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.releases.audits.recorded import Recorded
 from eyelid.releases.kinds.streams.plan import filtered
 
 Again = Callable[[FeatureTable], FeatureTable]
@@ -83,7 +83,7 @@ class TableTarget(AuditTarget):
     original: FeatureTable
     released: FeatureTable | None = None
     taken: FeatureTable | None = None
-    recorded: Recorded | None = None
+    recorded: StudyInPieces | None = None
     mechanism: FeatureMechanism | None = None
     groups: Grouped | None = None
     releases: int | None = None

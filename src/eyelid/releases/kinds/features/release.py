@@ -29,10 +29,10 @@ from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.privacy.bounds import Bounds
 from eyelid.releases.accounting import Plan, counting_entry
-from eyelid.releases.kinds.features.application import Made, made_private, standard_errors
+from eyelid.releases.kinds.features.application import Output, made_private, standard_errors
 from eyelid.releases.kinds.features.notes import foreseen, rows_told, warnings
 from eyelid.releases.kinds.features.plan import TableDesign, plan_for
-from eyelid.releases.kinds.features.preparation import Taken, opened, take
+from eyelid.releases.kinds.features.preparation import TableInPieces, opened, prepare
 from eyelid.releases.pipeline import Begin, Job, Prepared, Release, Request, RunKey
 from eyelid.reporting.cards import datacard
 from eyelid.reporting.worth import worth
@@ -43,13 +43,13 @@ class FeatureJob(Job[Release]):
 
     Attributes:
         plan: what was settled.
-        taken: of the private data.
-        made: what is released, once it is made.
+        private: the data that it is made of.
+        output: what is released, once it is made.
     """
 
     plan: Plan[TableDesign]
-    taken: Taken
-    made: Made
+    private: TableInPieces
+    output: Output
 
     def __init__(
         self,
@@ -82,16 +82,16 @@ class FeatureJob(Job[Release]):
         run = begin(self._key())
         with nullcontext() if run is None or len(cut.pieces) == 1 else run.beforehand():
             summarise = self.mechanism.summarise
-            plan = self._take(take(cut, summarise, None if recordings else run, advance))
+            plan = self._plan(prepare(cut, summarise, None if recordings else run, advance))
             whose = plan.design.table if path is None else cut.entering
             if path is None and cut.everybody is not None:
                 whose = replace(plan.design.table, people=cut.everybody)
             origin, remarks = counting_entry(whose, path, request.ledger)
             if recordings is not None:
-                table = replace(self.taken.table(), origin=origin)
+                table = replace(self.private.table(), origin=origin)
                 renamed = under_pseudonyms(table, ours=is_ours(cut.head, recordings))
                 again = in_pieces(renamed.study())
-                plan = self._take(take(again, FeatureTable.of, run, lambda by, what: None))
+                plan = self._plan(prepare(again, FeatureTable.of, run, lambda by, what: None))
         design = replace(plan.design, table=replace(plan.design.table, origin=origin))
         synthetic = as_synthetic(design.mechanism)
         people = None if synthetic is None else made_up(synthetic, design.shape, design.table)
@@ -100,29 +100,29 @@ class FeatureJob(Job[Release]):
         notes = (
             *cut.head.notes,
             *remarks,
-            *filter(None, [self.taken.blanks.told()]),
+            *filter(None, [self.private.blanks.told()]),
             *told_of_choice(self.plan.chosen, len(self.plan.people)),
-            *foreseen(self.plan, self.mechanism, self.taken.ranges),
+            *foreseen(self.plan, self.mechanism, self.private.ranges),
         )
-        return Prepared(self.plan, self.taken.digest, origin, notes, run)
+        return Prepared(self.plan, self.private.digest, origin, notes, run)
 
     def apply(self, run: Run | None, certificate: Certificate, advance: Advance) -> Certificate:
         """What the mechanism makes of the private data."""
         design = self.plan.design
-        self.made = made_private(self.plan, self.taken, self.request.noise, run, advance)
-        shown, self.features = self.made.shown, design.table.features
+        self.output = made_private(self.plan, self.private, self.request.noise, run, advance)
+        shown, self.features = self.output.shown, design.table.features
         self.rows = rows_told(self.plan, shown)
         self.errors = standard_errors(
             design.mechanism, design.shape, self.features, shown.people, shown.step_ms
         )
         # Writing takes memory, which the private table no longer needs.
         self.plan = replace(self.plan, design=replace(design, table=shown))
-        del self.taken
-        return replace(certificate, output_sha256=self.made.digest())
+        del self.private
+        return replace(certificate, output_sha256=self.output.digest())
 
     def write(self, run: Run, certificate: Certificate) -> dict[str, str]:
         """The manifest; the data card, and the errors of means where there are some."""
-        design, made, errors = self.plan.design, self.made, self.errors
+        design, made, errors = self.plan.design, self.output, self.errors
         write_manifest(run, made.shown.study(), made.parts)
         synthetic = design.mechanism.release is ReleaseKind.SYNTHETIC
         card = datacard(
@@ -145,17 +145,17 @@ class FeatureJob(Job[Release]):
             rows=self.rows,
             path=out,
             notes=(*notes, *warnings(certificate)),
-            held=self.made.held,
+            held=self.output.held,
             standard_errors=self.errors,
         )
 
-    def _take(self, taken: Taken) -> Plan[TableDesign]:
-        """The plan for what was taken; from its outline alone, where that is enough."""
-        self.taken = taken
+    def _plan(self, private: TableInPieces) -> Plan[TableDesign]:
+        """The plan for what was prepared; from its outline alone, where that is enough."""
+        self.private = private
         in_memory = self.mechanism.execution is Execution.ON_EVERYBODY
-        table = taken.table() if in_memory else taken.outline
+        table = private.table() if in_memory else private.outline
         noise, keep = self.request.noise, self.request.keep
-        return plan_for(table, taken.ranges, self.mechanism, noise, self.bounds, keep)
+        return plan_for(table, private.ranges, self.mechanism, noise, self.bounds, keep)
 
     def _key(self) -> RunKey:
         request, bounds = self.request, self.bounds
