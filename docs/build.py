@@ -52,7 +52,7 @@ MODULES = (
     "eyelid.privacy.accounts",
     "eyelid.privacy.noise.randomness",
     "eyelid.releases.audits.audit",
-    "eyelid.releases.audits.results",
+    "eyelid.reporting.audits.results",
     "eyelid.releases.audits.maps",
     "eyelid.releases.kinds.maps.heatmap",
     "eyelid.releases.kinds.features.quote",

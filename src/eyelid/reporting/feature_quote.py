@@ -98,7 +98,7 @@ class FeatureOffer(Offer):
         noisy = predicted(self.mechanism)
         return None if noisy is None else people_needed(noisy, self.shape, for_values=True)
 
-    def facts(self) -> dict[str, Any]:
+    def public(self) -> dict[str, Any]:
         """The public facts, as ``eyelid cost --json`` prints them."""
         return asdict(self.shape)
 

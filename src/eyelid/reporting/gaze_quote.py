@@ -53,7 +53,7 @@ class GazeOffer(Offer):
         """Whether a single released sample tells where somebody looked."""
         return self.expected.informative
 
-    def facts(self) -> dict[str, Any]:
+    def public(self) -> dict[str, Any]:
         """The public facts, as ``eyelid cost --json`` prints them."""
         shape = self.shape
         return {"people": shape.people, "recordings": shape.recordings, "length": shape.length}

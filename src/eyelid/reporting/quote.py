@@ -57,7 +57,7 @@ class Offer(ABC):
         return None
 
     @abstractmethod
-    def facts(self) -> dict[str, Any]:
+    def public(self) -> dict[str, Any]:
         """The public facts, as ``eyelid cost --json`` prints them."""
 
     @abstractmethod
@@ -177,7 +177,7 @@ class Quote(Generic[Offered]):
         mechanism = self.mechanism
         return {
             "mechanism": {"name": mechanism.name, "parameters": mechanism.parameters()},
-            "shape": self.offer.facts(),
+            "shape": self.offer.public(),
             "guarantee": self.guarantee.to_dict(),
             "form": self.form,
             "person_level": self.person_level.summary() | {"how": self.how},

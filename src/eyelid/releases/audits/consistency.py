@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from eyelid.attacks.target import same_features
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS
 from eyelid.gaze.table import FeatureTable
@@ -24,7 +25,6 @@ from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.audits.accounts import Account
-from eyelid.releases.audits.target import same_features
 from eyelid.releases.kinds.features.plan import described
 from eyelid.version import __version__
 

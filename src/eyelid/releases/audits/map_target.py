@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 
+from eyelid.attacks.target import HeatmapTarget
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.areas import Area
 from eyelid.gaze.maps.grid import Floats, Grid
@@ -39,7 +40,6 @@ from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.accounts import counted
 from eyelid.releases.audits.consistency import among_promises
 from eyelid.releases.audits.map_consistency import map_disagreements, unknown_files
-from eyelid.releases.audits.target import AuditTarget
 from eyelid.releases.fingerprint import looks_digest
 from eyelid.releases.kinds.maps.measurement import seen
 from eyelid.releases.kinds.maps.plan import AreaDesign, MapDesign, Observers
@@ -59,7 +59,7 @@ _COLUMNS: dict[str, type[pl.DataType]] = {
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MapTarget(AuditTarget):
+class MapTarget(HeatmapTarget):
     """A heatmap, what it was made of, and what is known about that.
 
     Attributes:
@@ -73,8 +73,6 @@ class MapTarget(AuditTarget):
         chosen: how the people of the original were chosen, as a study remembers it.
     """
 
-    path: Path = field()
-    certificate: Certificate = field()
     design: MapDesign
     looks: Looks
     looks_of: tuple[Looks, ...]

@@ -11,6 +11,7 @@ import numpy as np
 
 from eyelid.attacks.groups import in_groups
 from eyelid.attacks.synthetic import names_nobody
+from eyelid.attacks.target import RecordsTarget, TableTarget, same_features
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.study import RECORDING_KEY, Study
@@ -38,7 +39,6 @@ from eyelid.releases.audits.gaze import gaze_target
 from eyelid.releases.audits.kinds import OF_FEATURES, attacked_as
 from eyelid.releases.audits.matching import check_people, in_common, with_values, without_values
 from eyelid.releases.audits.original import gaze_in, summarised
-from eyelid.releases.audits.target import RecordsTarget, TableTarget, same_features
 from eyelid.releases.fingerprint import input_digest
 from eyelid.releases.kinds.features.plan import check_type, clipped_to, feature_table
 from eyelid.releases.pipeline import Release

@@ -19,7 +19,7 @@ from eyelid.spelling import Table, plural
 class _PictureOffer(Offer):
     """What maps and tables of areas have in common: pictures that share a budget."""
 
-    def facts(self) -> dict[str, Any]:
+    def public(self) -> dict[str, Any]:
         """The public facts, as ``eyelid cost --json`` prints them."""
         return {"people": self.shape.people, "layers": self.shape.recordings}
 

@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError
+from eyelid.mechanisms.streams.study_scene import filtered
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.kinds.features.plan import SEEDED
-from eyelid.releases.kinds.streams.plan import build_filter, filtered, make_stream_plan
+from eyelid.releases.kinds.streams.plan import build_filter, make_stream_plan
 from eyelid.releases.kinds.streams.preparation import (
     facts_of,
     same_for_all,

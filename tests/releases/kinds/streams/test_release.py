@@ -8,10 +8,11 @@ import eyelid
 from eyelid.errors import InputError, Refused
 from eyelid.io import read
 from eyelid.mechanisms import mechanism
+from eyelid.mechanisms.streams.study_scene import filtered
 from eyelid.privacy.noise import randomness
 from eyelid.releases.budget import budget
 from eyelid.releases.inspection import inspect
-from eyelid.releases.kinds.streams.plan import filtered, unprotected
+from eyelid.releases.kinds.streams.plan import unprotected
 from eyelid.releases.kinds.streams.preparation import recordings_touched, taken_of
 
 KNOWN = {"mechanism": "kaleido", "epsilon": 2.0, "window": 25, "radius": 40.0}

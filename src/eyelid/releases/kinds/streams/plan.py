@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, cast
 
-import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError, unknown
@@ -19,7 +18,6 @@ from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import (
     USUAL_WINDOW_MS,
     coordinates_of,
-    gaze_columns,
     scene_of,
     usual_radius,
     usual_window,
@@ -124,23 +122,23 @@ class GazeDesign:
 
     Attributes:
         mechanism: the filter.
-        facts: of everything that it takes.
+        gaze: facts of everything that it takes.
         times: whether time stamps are those recorded, or regular.
     """
 
     mechanism: StreamMechanism
-    facts: GazeFacts
+    gaze: GazeFacts
     times: str = RECORDED
 
     @property
     def shape(self) -> Shape:
         """The public facts: R the most recordings of a person, n the longest one."""
-        return self.facts.shape
+        return self.gaze.shape
 
     @property
     def touched(self) -> int:
         """Recordings of a person in which the samples of a window can lie, at most."""
-        return touched_by(self.mechanism, self.shape, self.facts.shortest)
+        return touched_by(self.mechanism, self.shape, self.gaze.shortest)
 
 
 def touched_by(law: StreamMechanism, shape: Shape, shortest: int) -> int:
@@ -239,14 +237,3 @@ def released_head(plan: Plan[GazeDesign], head: Study) -> Study:
     shown = people.select("person", *plan.keep)
     # The certificate says how people were chosen.
     return replace(columns, people=shown, origin=None, released=True, chosen=())
-
-
-def filtered(law: StreamMechanism, taken: Study, noise: Randomness) -> Study:
-    """Every recording as a stream of its own through a filter; nothing is lost any more."""
-    columns, place, parts = gaze_columns(taken), law.place, []
-    for recording in taken.recordings():
-        x, y = place.to_plane(*(recording[name] for name in columns))
-        parts.append(place.from_plane(*law.start(noise).push_many(x, y)))
-    together = [np.concatenate(part) for part in zip(*parts, strict=True)]
-    values = [pl.Series(name, part) for name, part in zip(columns, together, strict=True)]
-    return replace(taken, data=taken.data.with_columns(values))

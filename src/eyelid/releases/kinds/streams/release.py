@@ -30,6 +30,7 @@ from eyelid.io.study_parts import (
 from eyelid.mechanisms.certificate import Certificate, told_of_choice
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.mechanisms.streams.distance import expected_distance
+from eyelid.mechanisms.streams.study_scene import filtered
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.releases.accounting import Plan, counting_entry
@@ -38,7 +39,6 @@ from eyelid.releases.kinds.features.preparation import opened
 from eyelid.releases.kinds.streams.plan import (
     GazeDesign,
     build_filter,
-    filtered,
     make_stream_plan,
     released_head,
 )
@@ -112,7 +112,7 @@ class StreamJob(Job[Release]):
                 facts = looked_at(cut, self.eye, self.times, lambda by, what: None)
         # By what is released: how long another eye was seen is in no row of it.
         self.cut = cut = cut_evenly(cut, facts.shape.length)
-        head, design = cut.head, replace(plan.design, facts=facts)
+        head, design = cut.head, replace(plan.design, gaze=facts)
         plan = replace(plan, design=design, people=facts.people, chosen=head.chosen)
         self.plan = plan
         present = head.people.filter(pl.col("person").is_in(facts.people))
@@ -160,15 +160,15 @@ class StreamJob(Job[Release]):
             self.head,
             design.mechanism,
             self.distance,
-            recordings=design.facts.recordings,
-            samples=design.facts.samples,
+            recordings=design.gaze.recordings,
+            samples=design.gaze.samples,
             touched=design.touched,
         )
         return {"DATACARD.md": card}
 
     def result(self, out: Path | None, certificate: Certificate, notes: tuple[str, ...]) -> Release:
         """With how far off it is expected to be."""
-        facts, held = self.plan.design.facts, None
+        facts, held = self.plan.design.gaze, None
         if out is None:
             held = replace(self.head, data=pl.concat([part.data for part in self.parts]))
         rows = f"{facts.recordings:,} recordings, {facts.samples:,} samples"
@@ -198,7 +198,7 @@ class _Filtering:
     def through_filter(self, piece: Piece) -> pl.DataFrame:
         """What the filter makes of a piece, and no more than that."""
         taken = taken_of(piece.read(self.head), self.eye, self.design.times)
-        planned = [self.design.facts.digest_of[name] for name in piece.people]
+        planned = [self.design.gaze.digest_of[name] for name in piece.people]
         if person_digests(taken.data) != planned:
             raise InputError(
                 "the recordings changed after they were looked at, and what is promised may not be "
