@@ -264,7 +264,7 @@ def _certificate(
     fingerprint: str | None = None
     alike, others = plan.alike, ""
     guarantee, person_level = plan.guarantee, plan.person_level
-    law = plan.mechanism
+    mechanism = plan.mechanism
     kept = [f"the attribute {name} of every person, released as it is" for name in plan.keep]
     unprotected = [*plan.unprotected, *kept, *shown_by_choice(plan.chosen)]
     if book is None or paid is None:
@@ -296,8 +296,8 @@ def _certificate(
         # Kept attributes or unequal recordings may name people without any gaze.
         bounded = bounded.broken("people are told apart by what is not protected")
     return Certificate(
-        mechanism=law.name,
-        parameters=law.parameters(),
+        mechanism=mechanism.name,
+        parameters=mechanism.parameters(),
         guarantee=guarantee,
         person_level=person_level,
         how=f"{lead}; this release alone would give: {plan.how}" if lead else plan.how,
@@ -312,7 +312,7 @@ def _certificate(
         version=__version__,
         map=plan.map,
         made_up=plan.made_up,
-        form=form_given(plan.chosen, law.form),
+        form=form_given(plan.chosen, mechanism.form),
         released_as=plan.released_as,
     )
 

@@ -22,7 +22,7 @@ from eyelid.mechanisms.expectation import (
     prospects,
 )
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.privacy.guarantee import Kind, rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.reporting.quote import Offer, Quote
@@ -37,13 +37,13 @@ class FeatureOffer(Offer):
 
     Attributes:
         mechanism: with its parameters.
-        shape: the public facts.
+        facts: the public facts.
         made_up: what made-up people will be like, where that is what is released.
         features: of the study, with their bounds; empty without one.
     """
 
     mechanism: FeatureMechanism
-    shape: Shape
+    facts: PublicFacts
     made_up: MadeUp | None = None
     features: tuple[Feature, ...] = ()
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.streams.distance import Distance, expected_distance
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.guarantee import rounded_up
@@ -28,13 +28,13 @@ class GazeOffer(Offer):
 
     Attributes:
         mechanism: the filter.
-        shape: the public facts.
+        facts: the public facts.
         touched: recordings of a person in which the samples of a window can lie, at most.
         rate_hz: samples a second, where it is known.
     """
 
     mechanism: StreamMechanism
-    shape: Shape
+    facts: PublicFacts
     touched: int
     rate_hz: float | None = None
 
@@ -55,8 +55,8 @@ class GazeOffer(Offer):
 
     def public(self) -> dict[str, Any]:
         """The public facts, as ``eyelid cost --json`` prints them."""
-        shape = self.shape
-        return {"people": shape.people, "recordings": shape.recordings, "length": shape.length}
+        facts = self.shape
+        return {"people": facts.people, "recordings": facts.recordings, "length": facts.length}
 
     def to_dict(self, quote: Quote[Any]) -> dict[str, Any]:
         """What ``eyelid cost --json`` prints of gaze, besides what all releases have."""

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from eyelid.mechanisms.certificate import NARROWEST_FORM, bounding
 from eyelid.mechanisms.expectation import MadeUp
-from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
 from eyelid.privacy.guarantee import Guarantee, large_deltas
 from eyelid.privacy.rank1 import advantage_bound, rank1_bounds
 from eyelid.privacy.unit import Trust
@@ -23,12 +23,12 @@ class Offer(ABC):
 
     Attributes:
         mechanism: with its parameters.
-        shape: the public facts.
+        facts: the public facts.
         made_up: what made-up people will be like, where that is what is released.
     """
 
     mechanism: Mechanism
-    shape: Shape
+    facts: PublicFacts
     made_up: MadeUp | None = None
 
     @property
@@ -111,7 +111,7 @@ class Quote(Generic[Offered]):
         return self.offer.mechanism
 
     @property
-    def shape(self) -> Shape:
+    def facts(self) -> PublicFacts:
         """The public facts."""
         return self.offer.shape
 

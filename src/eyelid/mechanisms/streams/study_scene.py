@@ -84,12 +84,12 @@ def usual_radius(scene: Scene) -> float:
     return float(f"{scene.diameter / _RADII_OF_SCENE:.1g}")
 
 
-def filtered(law: StreamMechanism, taken: Study, noise: Randomness) -> Study:
+def filtered(mechanism: StreamMechanism, taken: Study, noise: Randomness) -> Study:
     """Every recording as a stream of its own through a filter; nothing is lost any more."""
-    columns, place, parts = gaze_columns(taken), law.place, []
+    columns, place, parts = gaze_columns(taken), mechanism.place, []
     for recording in taken.recordings():
         x, y = place.to_plane(*(recording[name] for name in columns))
-        parts.append(place.from_plane(*law.start(noise).push_many(x, y)))
+        parts.append(place.from_plane(*mechanism.start(noise).push_many(x, y)))
     together = [np.concatenate(part) for part in zip(*parts, strict=True)]
     values = [pl.Series(name, part) for name, part in zip(columns, together, strict=True)]
     return replace(taken, data=taken.data.with_columns(values))

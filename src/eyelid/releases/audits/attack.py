@@ -21,7 +21,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io.release_folder import RELEASED_FILES
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.releases.audits.canaries import Canaries
 from eyelid.releases.audits.matching import Pair, beyond, compared, without_values
 from eyelid.reporting.audits.results import Audit, TableAudit
@@ -99,7 +99,7 @@ class TableAttack(Attack):
         certificate: Certificate,
         original: FeatureTable,
         released: FeatureTable,
-        shape: Shape,
+        facts: PublicFacts,
     ) -> Iterator[str]:
         """What values and noise of a release that claims to hold cannot be, in words."""
         yield from ()

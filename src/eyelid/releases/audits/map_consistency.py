@@ -108,23 +108,27 @@ def _files(target: MapTarget) -> Iterator[str]:
 def _promises(target: MapTarget) -> Iterator[str]:
     """What the mechanism of the certificate would have said otherwise."""
     certificate, design = target.certificate, target.design
-    promised = design.guarantee(lambda used, shape, unit: used.cost(shape, unit))
+    promised = design.guarantee(lambda used, facts, unit: used.cost(facts, unit))
     for stated in (certificate.person_level, certificate.guarantee):
         if claims_more(stated, promised):
             yield (
                 f"the certificate promises a person {stated.numbers()}, and the mechanism that it "
                 f"names gives {told(promised)}"
             )
-    law = design.mechanism
-    if law is not None and not all(law.may_become(chosen) for chosen in target.mechanisms):
+    mechanism = design.mechanism
+    if mechanism is not None and not all(
+        mechanism.may_become(chosen) for chosen in target.mechanisms
+    ):
         yield "the certificate says that its mechanism chose what it cannot choose"
     if certificate.version != __version__:
         # Another version may say the same in other words.
         return
-    if law is not None:
+    if mechanism is not None:
         fewest = min(each.shape.people for each in design.observers)
-        shape = law.shape_of(fewest, len(design.layers), *design.view.size, design.view.sigma_px)
-        if shape.grid != design.observers[0].shape.grid:
+        facts = mechanism.facts_of(
+            fewest, len(design.layers), *design.view.size, design.view.sigma_px
+        )
+        if facts.grid != design.observers[0].shape.grid:
             yield "the certificate has another grid than its mechanism takes"
     noise = {"sampler": design.sampler(), "numerics": design.numerics}
     sources = [noise | {"randomness": randomness(seed).name} for seed in (None, 0)]
@@ -199,8 +203,8 @@ class _Made:
     def __init__(self, target: MapTarget) -> None:
         self.target, design = target, target.design
         self.measured = [
-            Measured(law, target.cells(number), law.cell_sd(each.shape))
-            for number, (law, each) in enumerate(
+            Measured(mechanism, target.cells(number), mechanism.cell_sd(each.shape))
+            for number, (mechanism, each) in enumerate(
                 zip(target.mechanisms, design.observers, strict=True)
             )
         ]

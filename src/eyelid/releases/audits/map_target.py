@@ -15,8 +15,8 @@ import polars as pl
 from eyelid.attacks.target import HeatmapTarget
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.areas import Area
+from eyelid.gaze.maps.gaze_points import GazePoints, layers_of
 from eyelid.gaze.maps.grid import Floats, Grid
-from eyelid.gaze.maps.looks import Looks, layers_of
 from eyelid.gaze.maps.placement import Placement
 from eyelid.gaze.study import Study, check
 from eyelid.io.column_map import Map
@@ -33,7 +33,7 @@ from eyelid.io.release_folder import arrays_digest
 from eyelid.mechanisms import mechanism as find_mechanism
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.releases.accounting import read_certificate
 from eyelid.releases.audits import earlier_digests
@@ -74,8 +74,8 @@ class MapTarget(HeatmapTarget):
     """
 
     design: MapDesign
-    looks: Looks
-    looks_of: tuple[Looks, ...]
+    looks: GazePoints
+    gaze_points_of: tuple[GazePoints, ...]
     mechanisms: tuple[MapMechanism, ...]
     arrays: Arrays
     tables: pl.DataFrame | None
@@ -92,12 +92,12 @@ class MapTarget(HeatmapTarget):
         """What was released of areas: layers × cells, in the order of the mechanism."""
         assert self.tables is not None
         assert self.design.tables is not None
-        law, shape = self.design.tables.mechanism, self.design.tables.shape
+        mechanism, shape = self.design.tables.mechanism, self.design.tables.shape
         # Rows by their places: what names they have is another matter.
         numbers = np.arange(shape.recordings * shape.length, dtype=np.float64)
         names = [area.name for area in self.design.tables.areas]
         layers = self.design.layers
-        placed = law.presented(numbers.reshape(shape.recordings, -1), shape, layers, names)
+        placed = mechanism.presented(numbers.reshape(shape.recordings, -1), shape, layers, names)
         cells = np.empty(numbers.size)
         cells[placed["measured"].to_numpy().astype(np.intp)] = self.tables["measured"].to_numpy()
         return cells.reshape(shape.recordings, -1)
@@ -162,7 +162,7 @@ def map_target(
         certificate=certificate,
         design=design,
         looks=looks,
-        looks_of=tuple(of_groups),
+        gaze_points_of=tuple(of_groups),
         mechanisms=mechanisms,
         chosen=study.chosen,
         arrays=arrays,
@@ -229,7 +229,7 @@ def _tables_of(text: str, design: MapDesign) -> pl.DataFrame | None:
     """The tables of areas, where the certificate tells of some."""
     if design.tables is None:
         return None
-    shape = design.tables.shape
+    facts = design.tables.shape
     try:
         found = from_spreadsheets(text_table(text.encode(), schema_overrides=_COLUMNS | _INTERVAL))
         missing = [name for name in _COLUMNS if name not in found.columns]
@@ -237,8 +237,8 @@ def _tables_of(text: str, design: MapDesign) -> pl.DataFrame | None:
         numbers = [name for name in ("measured", *_INTERVAL) if name in found.columns]
         if not missing and found.select(pl.any_horizontal(pl.col(numbers).is_null().any())).item():
             wrong = "it has rows without a measured value"
-        elif len(found) != shape.recordings * shape.length:
-            wrong = f"it has {len(found)} rows, not {shape.recordings * shape.length}"
+        elif len(found) != facts.recordings * facts.length:
+            wrong = f"it has {len(found)} rows, not {facts.recordings * facts.length}"
     except pl.exceptions.PolarsError as error:
         wrong = str(error).splitlines()[0]
     if wrong:
@@ -280,7 +280,7 @@ def _made_again(
         grid = Grid(view.width_px, view.height_px, *facts["grid"])
         sizes = {name: len(members) for name, members in groups.items()} or {"": len(everybody)}
         observers = tuple(
-            Observers(name, MapShape.of(size, layers, grid)) for name, size in sizes.items()
+            Observers(name, MapFacts.of(size, layers, grid)) for name, size in sizes.items()
         )
         chosen = facts["settled"] or [certificate.parameters] * len(observers)
         if len(chosen) != len(observers):
@@ -300,7 +300,7 @@ def _made_again(
     return design, mechanisms
 
 
-def _seen(study: Study, design: MapDesign) -> list[Looks]:
+def _seen(study: Study, design: MapDesign) -> list[GazePoints]:
     """Everybody's looks, and those of the people of each map."""
     looks = seen(study, design.view, design.weight, design.stretches_ms, design.people)
     if not design.by:
@@ -324,7 +324,7 @@ def _tables(told: dict[str, Any] | None, people: int, layers: int) -> AreaDesign
         raise InputError(f"the certificate says that {made.name} made tables of areas")
     tables = cast(AoiTables, made)
     areas = tuple(Area(area["name"], np.asarray(area["polygon"])) for area in told["areas"])
-    return AreaDesign(tables, areas, tables.shape_of(people, layers, len(areas)))
+    return AreaDesign(tables, areas, tables.facts_of(people, layers, len(areas)))
 
 
 def _map_mechanism(name: str, parameters: dict[str, Any]) -> MapMechanism:

@@ -48,14 +48,14 @@ class MapsAttack(Attack):
 def _attacks(target: MapTarget, seed: int) -> Iterator[tuple[str, MapAttacks]]:
     """On each map's people, and on tables."""
     design, promised = target.design, target.certificate.person_level
-    for number, (law, observers) in enumerate(
+    for number, (mechanism, observers) in enumerate(
         zip(target.mechanisms, design.observers, strict=True)
     ):
-        counts = target.looks_of[number].counts(observers.shape.grid)
+        counts = target.gaze_points_of[number].counts(observers.facts.grid)
         cells = target.cells(number)
         yield (
             observers.name,
-            attack_map(law, counts, observers.shape, cells, promised, seed),
+            attack_map(mechanism, counts, observers.facts, cells, promised, seed),
         )
     if design.tables is not None and target.tables is not None:
         counts = design.tables.mechanism.tables_of(target.looks, design.tables.areas)
@@ -79,7 +79,7 @@ def _uses(target: MapTarget) -> tuple[tuple[MapUse, ...], tuple[str, ...]]:
     for number, observers in enumerate(design.observers):
         for layer, name in enumerate(layers):
             released = target.arrays["map"][number * len(layers) + layer].astype(float)
-            raw = gaze_map(target.looks_of[number].of_layer(name)).values
+            raw = gaze_map(target.gaze_points_of[number].of_layer(name)).values
             try:
                 truth = heatmap(raw, design.view.sigma_px)
                 uses.append(map_use(observers.name or name, truth, released))
@@ -93,12 +93,14 @@ def _table_uses(target: MapTarget) -> Iterator[TableUse]:
     design = target.design.tables
     if design is None or target.tables is None:
         return
-    looks, law = target.looks, design.mechanism
-    counts = law.tables_of(looks, design.areas)
+    looks, mechanism = target.looks, design.mechanism
+    counts = mechanism.tables_of(looks, design.areas)
     summed = np.bincount(counts.cell, weights=counts.count, minlength=counts.cells)
     means = (summed / counts.people).reshape(len(looks.layers), -1)
-    truth = law.presented(means, design.shape, looks.layers, [area.name for area in design.areas])
-    for limits in law.limits(design.shape):
+    truth = mechanism.presented(
+        means, design.shape, looks.layers, [area.name for area in design.areas]
+    )
+    for limits in mechanism.limits(design.shape):
         noise_free, released = (
             table.filter(table["table"] == limits.table)["value"].to_numpy()
             for table in (truth, target.tables)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from eyelid.gaze.maps.grid import Grid
-from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaFacts
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
 from eyelid.reporting.maps.page import guarantee_legend
 from eyelid.reporting.maps.reliability import Reliability, reliability, tables_sentence
 from eyelid.reporting.quote import Offer, Quote
@@ -71,12 +71,12 @@ class MapOffer(_PictureOffer):
 
     Attributes:
         mechanism: with its parameters.
-        shape: the public facts.
+        facts: the public facts.
         sigma_px: of the point spread.
     """
 
     mechanism: MapMechanism
-    shape: MapShape
+    facts: MapFacts
     sigma_px: float
 
     @property
@@ -126,11 +126,11 @@ class AreaOffer(_PictureOffer):
 
     Attributes:
         mechanism: with its parameters.
-        shape: the public facts.
+        facts: the public facts.
     """
 
     mechanism: AoiTables
-    shape: AreaShape
+    facts: AreaFacts
 
     @property
     def says(self) -> str:

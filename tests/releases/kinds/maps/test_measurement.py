@@ -284,9 +284,9 @@ def test_sums_that_one_cap_limits_are_not_taken_for_those_of_another(copy):
     made = heatmap_draft(home / "study", epsilon=2.0, **SETTINGS["cap"])
     with running(home / "out", "key") as run:
         for cap in (1, 3):
-            law = replace(made.plan.design.mechanism, cap=cap)
+            mechanism = replace(made.plan.design.mechanism, cap=cap)
             design = made.plan.design
-            about = (made.cut, design, Sight.of(made.cut.head, design), law)
+            about = (made.cut, design, Sight.of(made.cut.head, design), mechanism)
             kept, _ = measurement.totals(*about, run, lambda by, what: None)
             fresh, _ = measurement.totals(*about, None, lambda by, what: None)
             np.testing.assert_array_equal(kept, fresh)

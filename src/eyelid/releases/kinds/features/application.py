@@ -29,7 +29,7 @@ from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.groups.slots import Slots
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.noise import Randomness
@@ -90,7 +90,7 @@ class _Job:
 
     Attributes:
         mechanism: with its parameters set.
-        shape: the public facts of everybody.
+        facts: the public facts of everybody.
         features: with the bounds that values are clipped to.
         noise: of the whole release.
         pieces: how many there are.
@@ -98,7 +98,7 @@ class _Job:
     """
 
     mechanism: FeatureMechanism
-    shape: Shape
+    facts: PublicFacts
     features: tuple[Feature, ...]
     noise: Randomness
     pieces: int
@@ -183,7 +183,7 @@ def _private(known: Shared[_Known], job: _Job, piece: Piece) -> FeatureTable:
     head, digests = known.get()
     table = read_again(piece, head, [digests[name] for name in piece.people])
     table = replace(table, features=job.features)
-    return job.mechanism.apply_to_some(table, job.shape, stream_of(job.noise, piece.number))
+    return job.mechanism.apply_to_some(table, job.facts, stream_of(job.noise, piece.number))
 
 
 def _at_once(
@@ -220,18 +220,20 @@ def _whole(
         table = design.mechanism.apply(design.table, own)
         advance(private.cut.recordings.height, "adding noise")
         return table
-    law = cast(MeanMechanism, design.mechanism)
-    groups = law.partition(design.table, own)
+    mechanism = cast(MeanMechanism, design.mechanism)
+    groups = mechanism.partition(design.table, own)
     cut = private.cut
     # Large things are shared; the mechanism may be somebody's own.
-    crowd = _Crowd(cut.head, private.digests, groups, law.slots(design.table), _begins(cut.pieces))
+    crowd = _Crowd(
+        cut.head, private.digests, groups, mechanism.slots(design.table), _begins(cut.pieces)
+    )
     totals = None
     with shared(crowd) as handle:
-        work = partial(_summed, handle, law, design.shape, design.table.features)
+        work = partial(_summed, handle, mechanism, design.shape, design.table.features)
         for each in each_piece(work, cut, advance, "adding up"):
             totals = each if totals is None else totals + each
     assert totals is not None, "a study has people"
-    return law.from_sums(design.table, groups, totals, own)
+    return mechanism.from_sums(design.table, groups, totals, own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,8 +266,8 @@ def _begins(pieces: Sequence[Piece]) -> dict[int, tuple[int, int]]:
 
 def _summed(
     handle: Shared[_Crowd],
-    law: MeanMechanism,
-    shape: Shape,
+    mechanism: MeanMechanism,
+    facts: PublicFacts,
     features: tuple[Feature, ...],
     piece: Piece,
 ) -> Integers:
@@ -275,7 +277,7 @@ def _summed(
     first, recording = crowd.begins[piece.number]
     mine = replace(crowd.groups, member=crowd.groups.member[first : first + len(piece.people)])
     slots = crowd.slots.of_some(recording, piece.recordings)
-    return law.sums(replace(table, features=features), mine, shape, slots)
+    return mechanism.sums(replace(table, features=features), mine, facts, slots)
 
 
 VALUE, MEAN_OVER_ROWS = "one value", "mean over rows"
@@ -284,7 +286,7 @@ _DIGITS = 6
 
 def standard_errors(
     mechanism: FeatureMechanism,
-    shape: Shape,
+    facts: PublicFacts,
     features: Sequence[Feature],
     people: pl.DataFrame,
     step_ms: float | None = None,
@@ -298,7 +300,7 @@ def standard_errors(
 
     Args:
         mechanism: that makes means, with its parameters.
-        shape: the public facts.
+        facts: the public facts.
         features: with the bounds that values are clipped to.
         people: of the release: groups, with how many ``people`` each has.
         step_ms: of the released rows.
@@ -319,11 +321,11 @@ def standard_errors(
     spans = np.array([feature.span for feature in features])
     parts = []
     for group in groups.rows(named=True):
-        rows, mean = law.noise_sd_of_span(shape, group["people"])
+        rows, mean = law.noise_sd_of_span(facts, group["people"])
         errors, of, time = rows[:, None] * spans, [VALUE] * rows.size, [None]
         if rows.size > 1:
             time = (np.arange(rows.size) * (step_ms or 1.0)).tolist()
-        if shape.length > 1:
+        if facts.length > 1:
             errors, of = np.vstack([errors, mean * spans]), [*of, MEAN_OVER_ROWS]
             time = [*time, None]
         parts.append(

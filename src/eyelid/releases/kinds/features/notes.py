@@ -16,7 +16,7 @@ from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.ksame import KSame, slot_names, with_every_task
 from eyelid.mechanisms.groups.partition import groups_told
-from eyelid.mechanisms.groups.public_groups import GroupedShape
+from eyelid.mechanisms.groups.public_groups import GroupedFacts
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
@@ -227,7 +227,7 @@ def tasks_of_few(mechanism: FeatureMechanism, table: FeatureTable) -> list[str]:
     """Tasks whose names a release shows though too few people have them to tell of them."""
     if "task" not in table.recordings.columns:
         return []
-    enough = mechanism.fewest_of_task(mechanism.shape(table))
+    enough = mechanism.fewest_of_task(mechanism.facts(table))
     fate = _TASK_OF_FEW.get(mechanism.release, "").format(enough)
     having = table.recordings.group_by("task").agg(pl.col("person").n_unique()).sort("task")
     return [
@@ -364,25 +364,25 @@ def rows_told(plan: Plan[TableDesign], table: FeatureTable) -> str:
     """How many rows were released, and what became of those of the people."""
     rows = int(table.recordings["rows"].sum())
     text = f"{rows:,} {'row' if rows == 1 else 'rows'}"
-    design, law = plan.design, plan.design.mechanism
-    if law.gaps is Gaps.EMPTY_GROUPS:
+    design, mechanism = plan.design, plan.design.mechanism
+    if mechanism.gaps is Gaps.EMPTY_GROUPS:
         return _rows_of_groups_told(design, table)
-    if law.release is ReleaseKind.GROUPS:
+    if mechanism.release is ReleaseKind.GROUPS:
         repeated = rows - len(design.table.data)
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated > 0 else text
     # What stands for a recording that was left out is no row of anybody.
     lengths = np.where(design.table.blank, 0, design.table.recordings["rows"].to_numpy())
-    if law.lengths:
-        every = law.kept_one_in
+    if mechanism.lengths:
+        every = mechanism.kept_one_in
         if every > 1:
             text += f" (of {lengths.sum():,}, one in {every} was kept)"
         repeated = rows - int(np.ceil(lengths / every).sum())
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated else text
-    if law.release is ReleaseKind.SYNTHETIC:
+    if mechanism.release is ReleaseKind.SYNTHETIC:
         people = plural(len(table.people), "made-up one")
         features = f"{len(table.features)} of {plural(design.shape.features, 'feature')}"
         return f"in their place {people} with {features}, {text}"
-    if not law.measures:
+    if not mechanism.measures:
         # Rows that were made up are nobody's, cut or padded.
         return text
     # What is measured may have other rows than what is released; as many are cut or made up.
@@ -392,7 +392,7 @@ def rows_told(plan: Plan[TableDesign], table: FeatureTable) -> str:
         text += f" ({cut:,} rows were cut to give every recording {table.recordings['rows'][0]})"
     if padded:
         text += f" ({padded:,} {'rows of people' if plan.central else 'of them'} are padding)"
-    if isinstance(design.shape, GroupedShape):
+    if isinstance(design.shape, GroupedFacts):
         fewest = plural(design.shape.smallest, "person", "people")
         text = f"{plural(len(table.people), 'group')} (the smallest has {fewest}), {text}"
     return text

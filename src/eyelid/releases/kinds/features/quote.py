@@ -25,7 +25,7 @@ from eyelid.mechanisms.expectation import (
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.ksame import lacking
 from eyelid.mechanisms.groups.partition import group_sizes
-from eyelid.mechanisms.mechanism import Shape, find
+from eyelid.mechanisms.mechanism import PublicFacts, find
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.bounds import Bounds
@@ -107,7 +107,7 @@ def cost(
         elif whom is not None:
             study = FeatureTable.of(chosen_of(study.study(), whom))
         table = feature_table(study, mechanism=chosen)
-        shape = chosen.shape(table)
+        shape = chosen.facts(table)
         # What a release would refuse has no price; bounds may still come from a file.
         check_others(table, shape)
         priced = _priced(chosen, shape)
@@ -144,13 +144,13 @@ def cost(
             f"cost needs a study, or --people, --recordings{last}; missing: {', '.join(absent)}"
         )
     numbers = {name: int(value) for name, value in facts.items() if value is not None}
-    shape = chosen.measured_shape(**numbers)
+    shape = chosen.measured_facts(**numbers)
     return _quote(chosen, shape)
 
 
 def _quote(
     asked: FeatureMechanism,
-    shape: Shape,
+    facts: PublicFacts,
     table: FeatureTable | None = None,
     *,
     alike: bool = True,
@@ -158,19 +158,19 @@ def _quote(
     notes: tuple[str, ...] = (),
 ) -> Quote[FeatureOffer]:
     """The price of a mechanism on so many people, and of a study's if there is one."""
-    mechanism, synthetic = asked.decided(shape), as_synthetic(asked)
+    mechanism, synthetic = asked.decided(facts), as_synthetic(asked)
     offer = FeatureOffer(
         mechanism,
-        shape,
-        None if synthetic is None else made_up(synthetic, shape, table),
+        facts,
+        None if synthetic is None else made_up(synthetic, facts, table),
         table.features if table is not None and errors_have_units(asked) else (),
     )
-    priced = _priced(mechanism, shape)
+    priced = _priced(mechanism, facts)
     return Quote(
         offer,
-        guarantee=promised(priced, shape, mechanism.unit),
-        person_level=promised(priced, shape, PERSON),
-        how=priced.person_total(shape),
+        guarantee=promised(priced, facts, mechanism.unit),
+        person_level=promised(priced, facts, PERSON),
+        how=priced.person_total(facts),
         form=form_given(() if table is None else table.chosen, mechanism.form),
         alike=alike,
         before=before,
@@ -178,14 +178,14 @@ def _quote(
     )
 
 
-def _priced(chosen: FeatureMechanism, shape: Shape) -> FeatureMechanism:
+def _priced(chosen: FeatureMechanism, facts: PublicFacts) -> FeatureMechanism:
     """The mechanism, with one feature where people are too few for any.
 
     What it promises does not depend on features, and whoever plans a study wants to know more than
     that these are too few.
     """
     synthetic = as_synthetic(chosen)
-    if synthetic is None or chosen.useful(shape):
+    if synthetic is None or chosen.useful(facts):
         return chosen
     return replace(synthetic, carry=1)
 
@@ -197,13 +197,13 @@ def _one_history(before: Budget, people: int) -> bool:
     return not before.debits or [b.people for b in before.balances] == [people]
 
 
-def _lacking_told(chosen: FeatureMechanism, shape: Shape, table: FeatureTable) -> list[str]:
+def _lacking_told(chosen: FeatureMechanism, facts: PublicFacts, table: FeatureTable) -> list[str]:
     """Which recordings groups may lose, because some people lack them."""
     if chosen.gaps is not Gaps.EMPTY_GROUPS:
         return []
-    groups = len(group_sizes(shape.people, chosen.group_size or 1))
+    groups = len(group_sizes(facts.people, chosen.group_size or 1))
     return [
-        f"{count} of {shape.people} people lack {name}: a group with one of them loses it, which "
+        f"{count} of {facts.people} people lack {name}: a group with one of them loses it, which "
         f"may be {min(count, groups)} of {plural(groups, 'group')}"
         for name, count in lacking(table).items()
     ]

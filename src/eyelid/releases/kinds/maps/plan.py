@@ -10,16 +10,16 @@ from typing import Any, cast, get_args
 
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area, check_on_picture
-from eyelid.gaze.maps.looks import Weight, layers_of
+from eyelid.gaze.maps.gaze_points import Weight, layers_of
 from eyelid.gaze.study import Study
 from eyelid.io.areas import read_areas
 from eyelid.mechanisms.certificate import ReleasedAs
 from eyelid.mechanisms.distribution import default_delta
-from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
+from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaFacts
 from eyelid.mechanisms.maps.map_grid import MapGrid
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
 from eyelid.mechanisms.maps.noisy_sum import MOST_ENTRIES
-from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
 from eyelid.mechanisms.mechanism import mechanism as built
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.privacy.bounds import Bounds
@@ -42,7 +42,7 @@ from eyelid.releases.kinds.maps.settings import (
 from eyelid.releases.kinds.maps.view import View
 from eyelid.spelling import plural
 
-Cost = Callable[[Mechanism, Shape, Unit], Guarantee]
+Cost = Callable[[Mechanism, PublicFacts, Unit], Guarantee]
 
 # Of all maps together; each has three numbers a px.
 _MOST_PX = 1 << 25
@@ -55,11 +55,11 @@ class Observers:
 
     Attributes:
         name: of the group; empty for everybody.
-        shape: the public facts of their map.
+        facts: the public facts of their map.
     """
 
     name: str
-    shape: MapShape
+    facts: MapFacts
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,12 +69,12 @@ class AreaDesign:
     Attributes:
         mechanism: with its parameters.
         areas: of interest.
-        shape: the public facts.
+        facts: the public facts.
     """
 
     mechanism: AoiTables
     areas: tuple[Area, ...]
-    shape: AreaShape
+    facts: AreaFacts
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,8 +195,8 @@ class MapDesign:
         Args:
             most: looks of whoever has most.
         """
-        law = self.mechanism
-        if law is None or law.execution is not Execution.BY_SUMS:
+        mechanism = self.mechanism
+        if mechanism is None or mechanism.execution is not Execution.BY_SUMS:
             return
         for each in self.observers:
             if min(each.shape.recordings * each.shape.length, most) > MOST_ENTRIES:
@@ -364,7 +364,7 @@ def make_map_plan(
         by=by,
     )
     # Whatever could fail about the noise fails now, before anything is paid.
-    guarantee = design.guarantee(lambda used, shape, unit: promised(used, shape, unit, *reasons))
+    guarantee = design.guarantee(lambda used, facts, unit: promised(used, facts, unit, *reasons))
     design.check_room()
     width, height = view.size
     return Plan(
@@ -449,7 +449,7 @@ def _tables(
     made = cast(AoiTables, built(AoiTables.name, epsilon=epsilon, **parameters))
     if made.visits > MOST_LOOKS:
         raise InputError(f"visits must be at most {MOST_LOOKS:,}, got {made.visits:,}")
-    return AreaDesign(made, listed, made.shape_of(people, layers, len(listed)))
+    return AreaDesign(made, listed, made.facts_of(people, layers, len(listed)))
 
 
 def _with_groups(
@@ -457,7 +457,7 @@ def _with_groups(
 ) -> tuple[MapMechanism, tuple[Observers, ...]]:
     """Whose maps are made, on one grid and within one clip: those that fit the smallest group."""
     fewest = min((len(members) for members in groups.values()), default=people)
-    smallest = chosen.shape_of(fewest, layers, view.width_px, view.height_px, view.sigma_px)
+    smallest = chosen.facts_of(fewest, layers, view.width_px, view.height_px, view.sigma_px)
     if not groups:
         return chosen, (Observers("", smallest),)
     settings: dict[str, Any] = {"grid": f"{smallest.grid.columns}x{smallest.grid.rows}"}
@@ -465,7 +465,7 @@ def _with_groups(
         settings["delta"] = default_delta(people)
     chosen = replace(chosen, **settings).fixed_at(smallest)
     return chosen, tuple(
-        Observers(name, MapShape.of(len(members), layers, smallest.grid))
+        Observers(name, MapFacts.of(len(members), layers, smallest.grid))
         for name, members in groups.items()
     )
 

@@ -84,8 +84,8 @@ def presented_of(
     """
     maps, trusted, tables = tuple(maps_of(design, measured)), trusted_of(design, measured), None
     if design.tables is not None and areas is not None:
-        law, names = design.tables.mechanism, [area.name for area in design.tables.areas]
-        tables = law.presented(areas, design.tables.shape, design.layers, names)
+        mechanism, names = design.tables.mechanism, [area.name for area in design.tables.areas]
+        tables = mechanism.presented(areas, design.tables.shape, design.layers, names)
     return Presented(
         maps=maps,
         tables=tables,
@@ -106,11 +106,11 @@ def maps_of(design: MapDesign, measured: Sequence[Measured]) -> list[GazeMap]:
     return [
         presented(
             each.cells[layer],
-            observers.shape.grid,
+            observers.facts.grid,
             design.view.sigma_px,
             each.cell_sd,
             observers.name or design.layers[layer],
-            observers.shape.people,
+            observers.facts.people,
             laplace=each.mechanism.kind is Kind.PURE,
         )
         for observers, each, layer in track(jobs, "spreading out", len(jobs))
@@ -121,7 +121,7 @@ def trusted_of(design: MapDesign, measured: Sequence[Measured]) -> Reliability |
     """What hotspots can be trusted on each of the maps; None without maps."""
     return worst(
         [
-            reliability(each.mechanism, observers.shape, design.view.sigma_px, each.cells)
+            reliability(each.mechanism, observers.facts, design.view.sigma_px, each.cells)
             for each, observers in zip(measured, design.observers, strict=True)
         ]
     )
@@ -160,8 +160,8 @@ def sentences(
                 said.append(difference_sentence(*maps))
     if tables is not None:
         assert design.tables is not None
-        law, shape = design.tables.mechanism, design.tables.shape
-        said.append(tables_sentence(law, shape, tables, beside_map=bool(maps)))
+        mechanism, shape = design.tables.mechanism, design.tables.shape
+        said.append(tables_sentence(mechanism, shape, tables, beside_map=bool(maps)))
     return tuple(said)
 
 

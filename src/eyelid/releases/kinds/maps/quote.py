@@ -105,7 +105,7 @@ def map_cost(
             raise InputError(f"the cost of tables depends on how many areas: give --areas N{got}")
         if size is not None or blur is not None:
             raise InputError("tables of areas have neither a size nor a blur: leave them out")
-        return _quote(AreaOffer(made, made.shape_of(count, layers, areas)))
+        return _quote(AreaOffer(made, made.facts_of(count, layers, areas)))
     law = map_mechanism(mechanism, **given)
     if areas is not None:
         raise InputError(
@@ -118,16 +118,16 @@ def map_cost(
         raise InputError("the cost of a map depends on the picture: give --size WxH in px")
     degree_px = point_spread_px(1.0, screen, Placement())
     sigma_px = parsed_blur(blur, degree_px, default_sigma_px(size[0], screen), size)
-    shape = law.shape_of(count, layers, *size, sigma_px)
+    shape = law.facts_of(count, layers, *size, sigma_px)
     check_drawable(law, shape, sigma_px)
     return _quote(MapOffer(law, shape, sigma_px))
 
 
 def _quote(offer: Bought) -> Quote[Bought]:
     """The price of maps or tables, which hide a person."""
-    chosen, shape = offer.mechanism, offer.shape
-    guarantee = promised(chosen, shape, PERSON)
-    return Quote(offer, guarantee, guarantee, chosen.person_total(shape), chosen.form)
+    chosen, facts = offer.mechanism, offer.shape
+    guarantee = promised(chosen, facts, PERSON)
+    return Quote(offer, guarantee, guarantee, chosen.person_total(facts), chosen.form)
 
 
 def _layers(pictures: int | None, every_s: float | None, for_s: float | None) -> int:
@@ -179,7 +179,7 @@ class HeatmapPreview:
         fewest = min(design.observers, key=lambda each: each.shape.people)
         return outlook(
             design.mechanism,
-            fewest.shape,
+            fewest.facts,
             design.view.sigma_px,
             groups=len(design.observers),
             epsilon=self.plan.guarantee.epsilon,

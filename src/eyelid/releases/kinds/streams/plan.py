@@ -12,7 +12,7 @@ import polars as pl
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study
 from eyelid.mechanisms.certificate import ReleasedAs
-from eyelid.mechanisms.mechanism import Mechanism, Shape, find, mechanism
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, find, mechanism_named
 from eyelid.mechanisms.streams.scene import Scene
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import (
@@ -56,7 +56,7 @@ def build_filter(
                 given["scene"] = scene_of(study)
         scene = Scene.of(str(given.get("coordinates", "px")), given.get("scene"))
         _check_asked(find(name), given, scene, study)
-        made = mechanism(name, **given)  # type: ignore[assignment]
+        made = mechanism_named(name, **given)  # type: ignore[assignment]
     if study is not None and made.coordinates != coordinates_of(study):
         raise InputError(
             f"{made.name} is set for gaze in {made.coordinates}, and the study has gaze in "
@@ -90,14 +90,14 @@ def _check_asked(
         )
 
 
-def bounds_of(law: StreamMechanism, told: bool) -> Bounds:
+def bounds_of(mechanism: StreamMechanism, told: bool) -> Bounds:
     """Where released gaze lies: the scene; unit vectors in their own numbers.
 
     Args:
-        law: the filter.
+        mechanism: the filter.
         told: whether somebody said so, and not the study.
     """
-    place = law.place
+    place = mechanism.place
     x0, y0, x1, y1 = place.plane
     source = BoundsSource.FILE if told else BoundsSource.PUBLIC
     if not place.directions:
@@ -131,7 +131,7 @@ class GazeDesign:
     times: str = RECORDED
 
     @property
-    def shape(self) -> Shape:
+    def facts(self) -> PublicFacts:
         """The public facts: R the most recordings of a person, n the longest one."""
         return self.gaze.shape
 
@@ -141,15 +141,15 @@ class GazeDesign:
         return touched_by(self.mechanism, self.shape, self.gaze.shortest)
 
 
-def touched_by(law: StreamMechanism, shape: Shape, shortest: int) -> int:
+def touched_by(mechanism: StreamMechanism, facts: PublicFacts, shortest: int) -> int:
     """Recordings of a person in which the samples of a window can lie, at most.
 
     Args:
-        law: the filter; one without a window hides nothing, wherever it lies.
-        shape: the public facts.
+        mechanism: the filter; one without a window hides nothing, wherever it lies.
+        facts: the public facts.
         shortest: samples of the shortest recording.
     """
-    return recordings_touched(law.unit.length or 1, shape.recordings, shortest)
+    return recordings_touched(mechanism.unit.length or 1, facts.recordings, shortest)
 
 
 def unprotected(

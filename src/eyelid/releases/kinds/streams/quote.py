@@ -15,11 +15,11 @@ from eyelid.io.people_choice import (
 )
 from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import told_of_choice
-from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.budget import spent_on
 from eyelid.releases.kinds.streams.plan import build_filter, touched_by
-from eyelid.releases.kinds.streams.preparation import same_for_all, shape_of, shortest_of, taken_of
+from eyelid.releases.kinds.streams.preparation import facts_of, same_for_all, shortest_of, taken_of
 from eyelid.reporting.budget import UNCOUNTED, Budget
 from eyelid.reporting.gaze_quote import GazeOffer
 from eyelid.reporting.gaze_sentences import RECORDED
@@ -67,7 +67,7 @@ def stream_cost(
                 f"recording); missing: {', '.join(absent)}"
             )
         numbers = {name: int(value) for name, value in facts.items() if value is not None}
-        shape = Shape(**numbers, features=_COORDINATES, window=1)
+        shape = PublicFacts(**numbers, features=_COORDINATES, window=1)
         chosen = build_filter(mechanism, **parameters)
         # Nobody has said that any recording is shorter than the longest.
         offer = GazeOffer(chosen, shape, touched_by(chosen, shape, shape.length))
@@ -82,7 +82,7 @@ def stream_cost(
         raise InputError("a filter takes gaze sample by sample: give a study of samples")
     study = chosen_of(study, whom)
     taken = taken_of(study, eye, times or RECORDED)
-    chosen, shape = build_filter(mechanism, taken, **parameters), shape_of(taken)
+    chosen, shape = build_filter(mechanism, taken, **parameters), facts_of(taken)
     before, notes = UNCOUNTED, []
     try:
         before = spent_on(study, path)
@@ -98,12 +98,12 @@ def _quote(
     offer: GazeOffer, *, alike: bool, before: Budget = UNCOUNTED, notes: tuple[str, ...] = ()
 ) -> Quote[GazeOffer]:
     """The price of a filter: for the samples of a window, and for a person."""
-    chosen, shape = offer.mechanism, offer.shape
+    chosen, facts = offer.mechanism, offer.shape
     return Quote(
         offer,
-        guarantee=chosen.cost(shape, chosen.unit),
-        person_level=chosen.cost(shape, PERSON),
-        how=chosen.person_total(shape),
+        guarantee=chosen.cost(facts, chosen.unit),
+        person_level=chosen.cost(facts, PERSON),
+        how=chosen.person_total(facts),
         form=chosen.form,
         alike=alike,
         before=before,
