@@ -26,7 +26,7 @@ from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.privacy.guarantee import Kind, rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.reporting.quote import Offer, Quote
-from eyelid.reporting.sentences import errors_told, facts, number
+from eyelid.reporting.sentences import errors_told, facts_in_words, number
 from eyelid.reporting.worth import worth
 from eyelid.spelling import Table
 
@@ -50,7 +50,7 @@ class FeatureOffer(Offer):
     @property
     def says(self) -> str:
         """What the release would be worth, in words."""
-        return worth(self.mechanism, self.shape, self.features)
+        return worth(self.mechanism, self.facts, self.features)
 
     @property
     def useless(self) -> bool:
@@ -61,13 +61,13 @@ class FeatureOffer(Offer):
     def prospects(self) -> tuple[Prospect, ...]:
         """What more or fewer people would allow, where people are made up."""
         synthetic = as_synthetic(self.mechanism)
-        return () if synthetic is None else prospects(synthetic, self.shape)
+        return () if synthetic is None else prospects(synthetic, self.facts)
 
     @property
     def expected(self) -> Expectation | None:
         """How far off what is released will be; None where that depends on the people."""
         noisy = predicted(self.mechanism)
-        return None if noisy is None else expectation(noisy, self.shape)
+        return None if noisy is None else expectation(noisy, self.facts)
 
     @property
     def informative(self) -> bool | None:
@@ -87,7 +87,7 @@ class FeatureOffer(Offer):
         if self.made_up is not None:
             return self.made_up.people_needed
         noisy = predicted(self.mechanism)
-        return None if noisy is None else people_needed(noisy, self.shape)
+        return None if noisy is None else people_needed(noisy, self.facts)
 
     @property
     def people_needed_for_values(self) -> int | None:
@@ -96,11 +96,11 @@ class FeatureOffer(Offer):
         They take more people than means over rows.
         """
         noisy = predicted(self.mechanism)
-        return None if noisy is None else people_needed(noisy, self.shape, for_values=True)
+        return None if noisy is None else people_needed(noisy, self.facts, for_values=True)
 
     def public(self) -> dict[str, Any]:
         """The public facts, as ``eyelid cost --json`` prints them."""
-        return asdict(self.shape)
+        return asdict(self.facts)
 
     def to_dict(self, quote: Quote[Any]) -> dict[str, Any]:
         """What ``eyelid cost --json`` prints of features, besides what all releases have."""
@@ -131,7 +131,7 @@ class FeatureOffer(Offer):
     def rows(self, quote: Quote[Any]) -> Iterator[tuple[str, str]]:
         """The table of ``eyelid cost``, row by row."""
         yield "mechanism", self._named
-        yield "assumed", facts(self.mechanism, self.shape)
+        yield "assumed", facts_in_words(self.mechanism, self.facts)
         yield f"for one {quote.guarantee.unit}", quote.guarantee.numbers()
         yield "for one person, in total", quote.person_level.numbers()
         if not self.useless:
@@ -152,7 +152,7 @@ class FeatureOffer(Offer):
     @property
     def _noise(self) -> str:
         """The noise in words; of made-up people in people, whom a reader can compare it with."""
-        return self.made_up.noise_told if self.made_up else self.mechanism.sampler(self.shape)
+        return self.made_up.noise_told if self.made_up else self.mechanism.sampler(self.facts)
 
     def lines(self, quote: Quote[Any], *, assumed: bool) -> Iterator[str | Table]:
         """What ``eyelid cost`` prints below its table.

@@ -55,7 +55,7 @@ class GazeOffer(Offer):
 
     def public(self) -> dict[str, Any]:
         """The public facts, as ``eyelid cost --json`` prints them."""
-        facts = self.shape
+        facts = self.facts
         return {"people": facts.people, "recordings": facts.recordings, "length": facts.length}
 
     def to_dict(self, quote: Quote[Any]) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class GazeOffer(Offer):
         """The table of ``eyelid cost``, row by row."""
         chosen, expected, promised = self.mechanism, self.expected, quote.guarantee
         yield "mechanism", chosen.name
-        yield "assumed", stream_facts(self.shape)
+        yield "assumed", stream_facts(self.facts)
         yield "scene", f"{chosen.scene} ({chosen.place.spoken_units})"
         window = window_told(chosen, self.rate_hz)
         if window:
@@ -89,7 +89,7 @@ class GazeOffer(Offer):
             together = over_recordings(promised, self.touched)
             yield f"  the same samples over {self.touched} recordings", together.numbers()
         yield "for one person, in total", quote.person_level.numbers()
-        yield "noise", chosen.sampler(self.shape)
+        yield "noise", chosen.sampler(self.facts)
         yield "off at the median, on made-up gaze", f"{expected.released:.4g} {expected.units}"
         yield "  the middle of the scene", f"{expected.constant:.4g} {expected.units}"
         alone = quote.rank1_bound["raw_to_release"]

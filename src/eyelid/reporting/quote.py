@@ -113,7 +113,7 @@ class Quote(Generic[Offered]):
     @property
     def facts(self) -> PublicFacts:
         """The public facts."""
-        return self.offer.shape
+        return self.offer.facts
 
     @property
     def made_up(self) -> MadeUp | None:
@@ -156,7 +156,7 @@ class Quote(Generic[Offered]):
     @property
     def warnings(self) -> list[str]:
         """What every δ that is stated leaves unprotected, where it is at least 1/N."""
-        return large_deltas(self.shape.people, self.person_level, self.total)
+        return large_deltas(self.facts.people, self.person_level, self.total)
 
     @property
     def rank1_bound(self) -> dict[str, float | None]:
@@ -164,7 +164,7 @@ class Quote(Generic[Offered]):
         known = bounding(self.person_level, self.total, 1 + len(self.before.debits))
         # What else was released may tell people apart where it is not known.
         alike = self.alike and not self.before.gaps
-        return rank1_bounds(known if alike else known.broken("told apart"), self.shape.people)
+        return rank1_bounds(known if alike else known.broken("told apart"), self.facts.people)
 
     @property
     def advantage_bound(self) -> float | None:
@@ -183,7 +183,7 @@ class Quote(Generic[Offered]):
             "person_level": self.person_level.summary() | {"how": self.how},
             "noise": None
             if self.offer.useless
-            else {"sampler": mechanism.sampler(self.shape), "numerics": mechanism.numerics},
+            else {"sampler": mechanism.sampler(self.facts), "numerics": mechanism.numerics},
         } | self.offer.to_dict(self)
 
     def lines(self, *, assumed: bool = False) -> Iterator[str | Table]:

@@ -124,11 +124,11 @@ def _promises(target: MapTarget) -> Iterator[str]:
         # Another version may say the same in other words.
         return
     if mechanism is not None:
-        fewest = min(each.shape.people for each in design.observers)
+        fewest = min(each.facts.people for each in design.observers)
         facts = mechanism.facts_of(
             fewest, len(design.layers), *design.view.size, design.view.sigma_px
         )
-        if facts.grid != design.observers[0].shape.grid:
+        if facts.grid != design.observers[0].facts.grid:
             yield "the certificate has another grid than its mechanism takes"
     noise = {"sampler": design.sampler(), "numerics": design.numerics}
     sources = [noise | {"randomness": randomness(seed).name} for seed in (None, 0)]
@@ -203,7 +203,7 @@ class _Made:
     def __init__(self, target: MapTarget) -> None:
         self.target, design = target, target.design
         self.measured = [
-            Measured(mechanism, target.cells(number), mechanism.cell_sd(each.shape))
+            Measured(mechanism, target.cells(number), mechanism.cell_sd(each.facts))
             for number, (mechanism, each) in enumerate(
                 zip(target.mechanisms, design.observers, strict=True)
             )
@@ -214,7 +214,7 @@ class _Made:
         if design.tables is not None:
             self.tables = design.tables.mechanism.presented(
                 target.table_cells,
-                design.tables.shape,
+                design.tables.facts,
                 design.layers,
                 [area.name for area in design.tables.areas],
             )
@@ -253,7 +253,7 @@ class _Made:
     def facts_amiss(self) -> Iterator[str]:
         """Of what the certificate tells of the map."""
         design, certificate = self.target.design, self.target.certificate
-        facts = design.facts | released_facts(design, self.measured, self.trusted)
+        facts = design.described | released_facts(design, self.measured, self.trusted)
         stated = dict(certificate.map or {})
         if certificate.version != __version__:
             for words in (facts, stated):

@@ -92,15 +92,15 @@ class MapTarget(HeatmapTarget):
         """What was released of areas: layers × cells, in the order of the mechanism."""
         assert self.tables is not None
         assert self.design.tables is not None
-        mechanism, shape = self.design.tables.mechanism, self.design.tables.shape
+        mechanism, facts = self.design.tables.mechanism, self.design.tables.facts
         # Rows by their places: what names they have is another matter.
-        numbers = np.arange(shape.recordings * shape.length, dtype=np.float64)
+        numbers = np.arange(facts.recordings * facts.length, dtype=np.float64)
         names = [area.name for area in self.design.tables.areas]
         layers = self.design.layers
-        placed = mechanism.presented(numbers.reshape(shape.recordings, -1), shape, layers, names)
+        placed = mechanism.presented(numbers.reshape(facts.recordings, -1), facts, layers, names)
         cells = np.empty(numbers.size)
         cells[placed["measured"].to_numpy().astype(np.intp)] = self.tables["measured"].to_numpy()
-        return cells.reshape(shape.recordings, -1)
+        return cells.reshape(facts.recordings, -1)
 
 
 def map_target(
@@ -229,7 +229,7 @@ def _tables_of(text: str, design: MapDesign) -> pl.DataFrame | None:
     """The tables of areas, where the certificate tells of some."""
     if design.tables is None:
         return None
-    facts = design.tables.shape
+    facts = design.tables.facts
     try:
         found = from_spreadsheets(text_table(text.encode(), schema_overrides=_COLUMNS | _INTERVAL))
         missing = [name for name in _COLUMNS if name not in found.columns]
@@ -341,7 +341,7 @@ def _check_arrays(design: MapDesign, arrays: Arrays) -> None:
     """Refuse maps and cells of another form than the certificate tells."""
     if design.mechanism is None:
         return
-    count, grid = len(design.observers) * len(design.layers), design.observers[0].shape.grid
+    count, grid = len(design.observers) * len(design.layers), design.observers[0].facts.grid
     wanted: dict[str, tuple[np.dtype[Any], tuple[int, ...]]] = {
         "cells": (np.dtype(np.float64), (count, grid.rows, grid.columns)),
         "map": (np.dtype(np.float32), (count, design.view.height_px, design.view.width_px)),

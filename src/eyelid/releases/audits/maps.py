@@ -64,7 +64,7 @@ def _attacks(target: MapTarget, seed: int) -> Iterator[tuple[str, MapAttacks]]:
             attack_map(
                 design.tables.mechanism,
                 counts,
-                design.tables.shape,
+                design.tables.facts,
                 target.table_cells,
                 promised,
                 seed,
@@ -98,9 +98,9 @@ def _table_uses(target: MapTarget) -> Iterator[TableUse]:
     summed = np.bincount(counts.cell, weights=counts.count, minlength=counts.cells)
     means = (summed / counts.people).reshape(len(looks.layers), -1)
     truth = mechanism.presented(
-        means, design.shape, looks.layers, [area.name for area in design.areas]
+        means, design.facts, looks.layers, [area.name for area in design.areas]
     )
-    for limits in mechanism.limits(design.shape):
+    for limits in mechanism.limits(design.facts):
         noise_free, released = (
             table.filter(table["table"] == limits.table)["value"].to_numpy()
             for table in (truth, target.tables)

@@ -21,7 +21,7 @@ class _PictureOffer(Offer):
 
     def public(self) -> dict[str, Any]:
         """The public facts, as ``eyelid cost --json`` prints them."""
-        return {"people": self.shape.people, "layers": self.shape.recordings}
+        return {"people": self.facts.people, "layers": self.facts.recordings}
 
     def figures(self) -> dict[str, Any] | None:
         """What is public of a map, as ``eyelid cost --json`` prints it; None of tables."""
@@ -41,12 +41,12 @@ class _PictureOffer(Offer):
 
     def rows(self, quote: Quote[Any]) -> Iterator[tuple[str, str]]:
         """The table of ``eyelid cost``, row by row."""
-        layers = plural(self.shape.recordings, "map")
+        layers = plural(self.facts.recordings, "map")
         yield "mechanism", self.mechanism.name
-        yield "assumed", f"{plural(self.shape.people, 'person', 'people')}, {layers}"
+        yield "assumed", f"{plural(self.facts.people, 'person', 'people')}, {layers}"
         yield from self.size()
         yield "for one person, in total", quote.guarantee.numbers()
-        yield "noise", self.mechanism.sampler(self.shape)
+        yield "noise", self.mechanism.sampler(self.facts)
         bound = quote.advantage_bound
         words = "no bound known" if bound is None else f"advantage at most {bound:.3g}"
         yield "told whether somebody is in it", words
@@ -59,7 +59,7 @@ class _PictureOffer(Offer):
             assumed: whether there is no study.
         """
         if quote.guarantee.holds:
-            yield guarantee_legend(quote.guarantee, self.shape.people)
+            yield guarantee_legend(quote.guarantee, self.facts.people)
         else:
             yield from promise_lines(quote.guarantee)
         yield self.says
@@ -82,12 +82,12 @@ class MapOffer(_PictureOffer):
     @property
     def grid(self) -> Grid:
         """The cells that are measured."""
-        return self.shape.grid
+        return self.facts.grid
 
     @property
     def reliability(self) -> Reliability | None:
         """What could be trusted of a map, as far as that can be said."""
-        return reliability(self.mechanism, self.shape, self.sigma_px)
+        return reliability(self.mechanism, self.facts, self.sigma_px)
 
     @property
     def says(self) -> str:
@@ -104,14 +104,14 @@ class MapOffer(_PictureOffer):
             "height_px": grid.height_px,
             "sigma_px": self.sigma_px,
             "grid": [grid.columns, grid.rows],
-            "clip": self.mechanism.clip_at(self.shape),
-            "cell_sd": self.mechanism.cell_sd(self.shape),
+            "clip": self.mechanism.clip_at(self.facts),
+            "cell_sd": self.mechanism.cell_sd(self.facts),
             "reliability": None if trusted is None else trusted.to_dict(),
         }
 
     def size(self) -> Iterator[tuple[str, str]]:
         """How large a map is and what it is clipped to, row by row of the table."""
-        grid, clip = self.grid, self.mechanism.clip_at(self.shape)
+        grid, clip = self.grid, self.mechanism.clip_at(self.facts)
         cell = " × ".join(f"{length:.0f}" for length in grid.cell_px)
         yield "picture", f"{grid.width_px} × {grid.height_px} px"
         yield "grid", f"{grid.columns} × {grid.rows} cells of {cell} px"
@@ -135,4 +135,4 @@ class AreaOffer(_PictureOffer):
     @property
     def says(self) -> str:
         """What the tables would be worth, in words."""
-        return tables_sentence(self.mechanism, self.shape)
+        return tables_sentence(self.mechanism, self.facts)

@@ -157,8 +157,8 @@ def _by_person(
     advance: Advance,
 ) -> list[PieceFacts]:
     """Whole people at a time, by whoever works; in parts that show nobody's length."""
-    cut = cut_evenly(private.cut, design.shape.length)
-    job = _Job(design.mechanism, design.shape, design.table.features, noise, len(cut.pieces), run)
+    cut = cut_evenly(private.cut, design.facts.length)
+    job = _Job(design.mechanism, design.facts, design.table.features, noise, len(cut.pieces), run)
     with shared((cut.head, private.digests)) as known:
         return list(each_piece(partial(_part, known, job), cut, advance, "adding noise"))
 
@@ -229,7 +229,7 @@ def _whole(
     )
     totals = None
     with shared(crowd) as handle:
-        work = partial(_summed, handle, mechanism, design.shape, design.table.features)
+        work = partial(_summed, handle, mechanism, design.facts, design.table.features)
         for each in each_piece(work, cut, advance, "adding up"):
             totals = each if totals is None else totals + each
     assert totals is not None, "a study has people"
@@ -312,7 +312,7 @@ def standard_errors(
     """
     if not mechanism.release.of_means or mechanism.core.measures_bins:
         return None
-    law = cast(MeanMechanism, mechanism)
+    averaging = cast(MeanMechanism, mechanism)
     # Which of the groups that chance draws is larger is left to chance, and is not shown here.
     names = ["people"] if mechanism.drawn else ["person", "people"]
     groups = people.select(names)
@@ -321,7 +321,7 @@ def standard_errors(
     spans = np.array([feature.span for feature in features])
     parts = []
     for group in groups.rows(named=True):
-        rows, mean = law.noise_sd_of_span(facts, group["people"])
+        rows, mean = averaging.noise_sd_of_span(facts, group["people"])
         errors, of, time = rows[:, None] * spans, [VALUE] * rows.size, [None]
         if rows.size > 1:
             time = (np.arange(rows.size) * (step_ms or 1.0)).tolist()

@@ -333,10 +333,10 @@ def recordings_left_out(mechanism: FeatureMechanism, table: FeatureTable) -> Ite
     """How many recordings a mean leaves out, for the owner's eyes: it is private."""
     if not mechanism.release.of_means:
         return
-    law = cast(MeanMechanism, mechanism)
-    left = int((law.slots(table).slot < 0).sum())
+    averaging = cast(MeanMechanism, mechanism)
+    left = int((averaging.slots(table).slot < 0).sum())
     if left:
-        count = plural(law.per_task, "recording")
+        count = plural(averaging.per_task, "recording")
         yield (
             f"of each task the first {count} of everybody counts, so that nobody's number of "
             f"recordings shows; {left} of yours are left out. If more were planned, set their "
@@ -380,20 +380,20 @@ def rows_told(plan: Plan[TableDesign], table: FeatureTable) -> str:
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated else text
     if mechanism.release is ReleaseKind.SYNTHETIC:
         people = plural(len(table.people), "made-up one")
-        features = f"{len(table.features)} of {plural(design.shape.features, 'feature')}"
+        features = f"{len(table.features)} of {plural(design.facts.features, 'feature')}"
         return f"in their place {people} with {features}, {text}"
     if not mechanism.measures:
         # Rows that were made up are nobody's, cut or padded.
         return text
     # What is measured may have other rows than what is released; as many are cut or made up.
-    cut = int(np.maximum(lengths - design.shape.length, 0).sum())
-    padded = int(np.maximum(design.shape.length - lengths, 0).sum())
+    cut = int(np.maximum(lengths - design.facts.length, 0).sum())
+    padded = int(np.maximum(design.facts.length - lengths, 0).sum())
     if cut:
         text += f" ({cut:,} rows were cut to give every recording {table.recordings['rows'][0]})"
     if padded:
         text += f" ({padded:,} {'rows of people' if plan.central else 'of them'} are padding)"
-    if isinstance(design.shape, GroupedFacts):
-        fewest = plural(design.shape.smallest, "person", "people")
+    if isinstance(design.facts, GroupedFacts):
+        fewest = plural(design.facts.smallest, "person", "people")
         text = f"{plural(len(table.people), 'group')} (the smallest has {fewest}), {text}"
     return text
 
@@ -401,7 +401,7 @@ def rows_told(plan: Plan[TableDesign], table: FeatureTable) -> str:
 def _rows_of_groups_told(design: TableDesign, table: FeatureTable) -> str:
     """How many groups and rows there are, and what of the people went into none of them."""
     rows = table.recordings.select("person", "rows")
-    groups = groups_told(design.shape.people, design.mechanism.group_size or 1)
+    groups = groups_told(design.facts.people, design.mechanism.group_size or 1)
     text = f"{groups}, {rows['rows'].sum():,} rows"
     had = int(design.table.recordings["rows"].filter(pl.Series(~design.table.blank)).sum())
     rows = rows.filter(pl.Series(~table.blank))

@@ -107,45 +107,44 @@ def cost(
         elif whom is not None:
             study = FeatureTable.of(chosen_of(study.study(), whom))
         table = feature_table(study, mechanism=chosen)
-        shape = chosen.facts(table)
+        facts = chosen.facts(table)
         # What a release would refuse has no price; bounds may still come from a file.
-        check_others(table, shape)
-        priced = _priced(chosen, shape)
+        check_others(table, facts)
+        priced = _priced(chosen, facts)
         priced.check(clipped_to(table, Bounds(dict.fromkeys(table.names, (0.0, 1.0)))))
         check_numbers(table.data, table.names)
         before, notes = (
             UNCOUNTED,
             [
                 *filter(None, [Blanks.of(table).told()]),
-                *told_of_choice(table.chosen, shape.people),
+                *told_of_choice(table.chosen, facts.people),
                 *missing_values(chosen, table, ranges_of(table)),
-                *_lacking_told(chosen, shape, table),
+                *_lacking_told(chosen, facts, table),
                 *of_recordings(chosen, table),
             ],
         )
-        alike = released_alike(chosen, priced.cost(shape, PERSON), table)
+        alike = released_alike(chosen, priced.cost(facts, PERSON), table)
         try:
             before = spent_on(study, path)
-            alike = alike and _one_history(before, shape.people)
+            alike = alike and _one_history(before, facts.people)
         except InputError as error:
             notes.append(f"what was released of these people before is not known: {error}")
-        return _quote(chosen, shape, table, alike=alike, before=before, notes=tuple(notes))
+        return _quote(chosen, facts, table, alike=alike, before=before, notes=tuple(notes))
     count, _ = counted_or_chosen(people, study=False)
-    facts = {"people": count, "recordings": recordings, "features": features, "length": length}
+    counts = {"people": count, "recordings": recordings, "features": features, "length": length}
     chosen = build_mechanism(mechanism, **parameters)
     synthetic = as_synthetic(chosen)
     if synthetic is not None:
         # So many rows of a task count, however many there are.
-        facts["length"] = synthetic.records
-    absent = [name for name, value in facts.items() if value is None]
+        counts["length"] = synthetic.records
+    absent = [name for name, value in counts.items() if value is None]
     if absent:
         last = ", --features and --length" if synthetic is None else " and --features"
         raise InputError(
             f"cost needs a study, or --people, --recordings{last}; missing: {', '.join(absent)}"
         )
-    numbers = {name: int(value) for name, value in facts.items() if value is not None}
-    shape = chosen.measured_facts(**numbers)
-    return _quote(chosen, shape)
+    numbers = {name: int(value) for name, value in counts.items() if value is not None}
+    return _quote(chosen, chosen.measured_facts(**numbers))
 
 
 def _quote(

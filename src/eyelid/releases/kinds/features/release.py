@@ -94,7 +94,7 @@ class FeatureJob(Job[Release]):
                 plan = self._plan(prepare(again, FeatureTable.of, run, lambda by, what: None))
         design = replace(plan.design, table=replace(plan.design.table, origin=origin))
         synthetic = as_synthetic(design.mechanism)
-        people = None if synthetic is None else made_up(synthetic, design.shape, design.table)
+        people = None if synthetic is None else made_up(synthetic, design.facts, design.table)
         facts = None if people is None else people.to_dict()
         self.plan = replace(plan, design=design, made_up=facts)
         notes = (
@@ -113,7 +113,7 @@ class FeatureJob(Job[Release]):
         shown, self.features = self.output.shown, design.table.features
         self.rows = rows_told(self.plan, shown)
         self.errors = standard_errors(
-            design.mechanism, design.shape, self.features, shown.people, shown.step_ms
+            design.mechanism, design.facts, self.features, shown.people, shown.step_ms
         )
         # Writing takes memory, which the private table no longer needs.
         self.plan = replace(self.plan, design=replace(design, table=shown))
@@ -128,7 +128,7 @@ class FeatureJob(Job[Release]):
         card = datacard(
             certificate,
             made.shown,
-            design.shape,
+            design.facts,
             design.mechanism,
             clipped_to=self.features,
             has_standard_errors=errors is not None,
@@ -141,7 +141,7 @@ class FeatureJob(Job[Release]):
         """With what is left to see in it."""
         return Release(
             certificate=certificate,
-            worth=worth(self.plan.design.mechanism, self.plan.design.shape, self.features),
+            worth=worth(self.plan.design.mechanism, self.plan.design.facts, self.features),
             rows=self.rows,
             path=out,
             notes=(*notes, *warnings(certificate)),

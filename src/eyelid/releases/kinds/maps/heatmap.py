@@ -225,7 +225,7 @@ class MapJob(Job[PrivateHeatmap]):
             ledger=None if origin is None else [origin.id, origin.ledger],
             chosen=plan.chosen,
             settings=[
-                design.facts,
+                design.described,
                 [None if each is None else arrays_digest({"picture": each}) for each in pictures],
                 design.view.degree_px,
             ],

@@ -200,7 +200,7 @@ class _Sheet:
 
     Attributes:
         sight: how to see where people looked.
-        law: of the maps; None without maps.
+        mechanism: of the maps; None without maps.
         observers: of each map.
         tables: over areas; None without them.
         run: keeps what was added up of a piece; None where nothing is kept.
@@ -267,9 +267,9 @@ def totals(
     # One piece is as quickly added up again.
     kept = run if len(cut.pieces) > 1 else None
     sheet = _Sheet(sight, mechanism, maps, design.tables, kept)
-    lengths = [each.shape.recordings * each.shape.length for each in maps]
+    lengths = [each.facts.recordings * each.facts.length for each in maps]
     if design.tables is not None:
-        lengths.append(design.tables.shape.recordings * design.tables.shape.length)
+        lengths.append(design.tables.facts.recordings * design.tables.facts.length)
     found = _added_up(_summed, sheet, cut, lengths, advance)
     return found[: len(maps)], found[-1] if design.tables is not None else None
 
@@ -336,11 +336,11 @@ def _of_people(sheet: _Sheet, piece: Piece) -> list[tuple[int, _Part]]:
     found = []
     for number, looks in sheet.sight.looks(piece):
         if sheet.mechanism is not None:
-            facts = sheet.observers[number].shape
+            facts = sheet.observers[number].facts
             found.append((number, _Part.of(sheet.mechanism.part(looks.counts(facts.grid), facts))))
         if sheet.tables is not None:
             mechanism, areas = sheet.tables.mechanism, sheet.tables.areas
-            summed = mechanism.part(mechanism.tables_of(looks, areas), sheet.tables.shape)
+            summed = mechanism.part(mechanism.tables_of(looks, areas), sheet.tables.facts)
             found.append((len(sheet.observers), _Part.of(summed)))
     return found
 
@@ -430,28 +430,28 @@ def _drawn(
     advance: Advance,
 ) -> Cells:
     """Noise on the sums, once; one after the other, so that a seed gives the same always."""
-    law = design.mechanism
-    choosing = _choosing(law)
+    chosen = design.mechanism
+    choosing = _choosing(chosen)
     if choosing is not None:
         lost = cuts(cut, design, sight, choosing, advance)
-        law = choosing.settled_by(lost, design.observers[0].shape, noise)
-    summing = _summing(law)
+        chosen = choosing.settled_by(lost, design.observers[0].facts, noise)
+    summing = _summing(chosen)
     maps: list[Integers] = []
     areas: Integers | None = None
     if summing is not None or design.tables is not None:
         maps, areas = totals(cut, design, sight, summing, run, advance)
     if summing is not None:
         means = [
-            summing.noisy_mean(total, each.shape, noise)
+            summing.noisy_mean(total, each.facts, noise)
             for total, each in zip(maps, design.observers, strict=True)
         ]
         found = _with_errors([summing] * len(means), means, design)
     else:
-        found = [] if law is None else _of_the_literature(cut, design, sight, law, noise)
+        found = [] if chosen is None else _of_the_literature(cut, design, sight, chosen, noise)
     if design.tables is None or areas is None:
         return Cells(tuple(found), None)
-    mechanism, shape = design.tables.mechanism, design.tables.shape
-    return Cells(tuple(found), mechanism.noisy_mean(areas, shape, noise))
+    mechanism, facts = design.tables.mechanism, design.tables.facts
+    return Cells(tuple(found), mechanism.noisy_mean(areas, facts, noise))
 
 
 def _of_the_literature(
@@ -461,9 +461,9 @@ def _of_the_literature(
     everybody = sight.all_looks(cut.whole())
     mechanisms, means = [], []
     for each, looks in zip(design.observers, everybody, strict=True):
-        counts = looks.counts(each.shape.grid)
-        mechanisms.append(mechanism.settled(counts, each.shape, noise))
-        means.append(mechanisms[-1].measure(counts, each.shape, noise))
+        counts = looks.counts(each.facts.grid)
+        mechanisms.append(mechanism.settled(counts, each.facts, noise))
+        means.append(mechanisms[-1].measure(counts, each.facts, noise))
     return _with_errors(mechanisms, means, design)
 
 
@@ -479,7 +479,8 @@ def _write_cells(cells: Cells, draft: Path) -> None:
 def _read_cells(path: Path, design: MapDesign) -> Cells:
     found = arrays_in(path)
     maps = [found[f"map{number}"] for number in range(len(design.observers))]
-    mechanisms = [_law(design, parameters) for parameters in json.loads(str(found["laws"]))]
+    settings = json.loads(str(found["mechanisms"]))
+    mechanisms = [_mechanism(design, parameters) for parameters in settings]
     return Cells(tuple(_with_errors(mechanisms, maps, design)), found.get("tables"))
 
 
@@ -487,12 +488,12 @@ def _with_errors(
     mechanisms: Sequence[MapMechanism], cells: Sequence[Values], design: MapDesign
 ) -> list[Measured]:
     return [
-        Measured(mechanism, found, mechanism.cell_sd(each.shape))
+        Measured(mechanism, found, mechanism.cell_sd(each.facts))
         for mechanism, found, each in zip(mechanisms, cells, design.observers, strict=True)
     ]
 
 
-def _law(design: MapDesign, parameters: dict[str, float | int | str]) -> MapMechanism:
+def _mechanism(design: MapDesign, parameters: dict[str, float | int | str]) -> MapMechanism:
     assert design.mechanism is not None
     if parameters == design.mechanism.parameters():
         return design.mechanism

@@ -85,13 +85,13 @@ def presented_of(
     maps, trusted, tables = tuple(maps_of(design, measured)), trusted_of(design, measured), None
     if design.tables is not None and areas is not None:
         mechanism, names = design.tables.mechanism, [area.name for area in design.tables.areas]
-        tables = mechanism.presented(areas, design.tables.shape, design.layers, names)
+        tables = mechanism.presented(areas, design.tables.facts, design.layers, names)
     return Presented(
         maps=maps,
         tables=tables,
         trusted=trusted,
         arrays=arrays_of(maps, [each.cells for each in measured], design),
-        facts=design.facts | released_facts(design, measured, trusted),
+        facts=design.described | released_facts(design, measured, trusted),
         says=sentences(design, maps, trusted, tables),
     )
 
@@ -160,8 +160,8 @@ def sentences(
                 said.append(difference_sentence(*maps))
     if tables is not None:
         assert design.tables is not None
-        mechanism, shape = design.tables.mechanism, design.tables.shape
-        said.append(tables_sentence(mechanism, shape, tables, beside_map=bool(maps)))
+        mechanism, facts = design.tables.mechanism, design.tables.facts
+        said.append(tables_sentence(mechanism, facts, tables, beside_map=bool(maps)))
     return tuple(said)
 
 
@@ -176,7 +176,7 @@ def arrays_of(maps: Sequence[GazeMap], cells: Sequence[Floats], design: MapDesig
     """
     if not maps:
         return {}
-    grid = design.observers[0].shape.grid
+    grid = design.observers[0].facts.grid
     return {
         "map": np.stack([each.values for each in maps]).astype(np.float32),
         "measured": np.stack([_there(each.measured) for each in maps]).astype(np.float32),
@@ -273,7 +273,7 @@ def map_card(
         "mapcard.md.j2",
         design=design,
         view=design.view,
-        grid=design.observers[0].shape.grid if design.observers else None,
+        grid=design.observers[0].facts.grid if design.observers else None,
         certificate=certificate,
         legend=guarantee_legend(certificate.person_level, certificate.people),
         says=says,

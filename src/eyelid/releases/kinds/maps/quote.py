@@ -22,8 +22,7 @@ from eyelid.io.pieces import StudyInPieces
 from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import shown_by_choice, told_of_choice
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
-from eyelid.mechanisms.mechanism import find
-from eyelid.mechanisms.mechanism import mechanism as built
+from eyelid.mechanisms.mechanism import find, mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.privacy.unit import PERSON
@@ -99,17 +98,17 @@ def map_cost(
         given["epsilon"] = epsilon
     layers = _layers(layers, every_s, for_s)
     if find(mechanism).release is ReleaseKind.TABLES:
-        made = cast(AoiTables, built(mechanism, **given))
+        made = cast(AoiTables, mechanism_named(mechanism, **given))
         if areas is None or areas < 1:
             got = "" if areas is None else f", at least 1, got {areas}"
             raise InputError(f"the cost of tables depends on how many areas: give --areas N{got}")
         if size is not None or blur is not None:
             raise InputError("tables of areas have neither a size nor a blur: leave them out")
         return _quote(AreaOffer(made, made.facts_of(count, layers, areas)))
-    law = map_mechanism(mechanism, **given)
+    chosen = map_mechanism(mechanism, **given)
     if areas is not None:
         raise InputError(
-            f"{law.name} makes no tables of areas: ask for aoi-tables as well, a map and tables "
+            f"{chosen.name} makes no tables of areas: ask for aoi-tables as well, a map and tables "
             "have half of ε each"
         )
     if size is None and screen.width_px and screen.height_px:
@@ -118,14 +117,14 @@ def map_cost(
         raise InputError("the cost of a map depends on the picture: give --size WxH in px")
     degree_px = point_spread_px(1.0, screen, Placement())
     sigma_px = parsed_blur(blur, degree_px, default_sigma_px(size[0], screen), size)
-    shape = law.facts_of(count, layers, *size, sigma_px)
-    check_drawable(law, shape, sigma_px)
-    return _quote(MapOffer(law, shape, sigma_px))
+    facts = chosen.facts_of(count, layers, *size, sigma_px)
+    check_drawable(chosen, facts, sigma_px)
+    return _quote(MapOffer(chosen, facts, sigma_px))
 
 
 def _quote(offer: Bought) -> Quote[Bought]:
     """The price of maps or tables, which hide a person."""
-    chosen, facts = offer.mechanism, offer.shape
+    chosen, facts = offer.mechanism, offer.facts
     guarantee = promised(chosen, facts, PERSON)
     return Quote(offer, guarantee, guarantee, chosen.person_total(facts), chosen.form)
 
@@ -168,7 +167,7 @@ class HeatmapPreview:
         if design.mechanism is None:
             return None
         sigma_px = design.view.sigma_px
-        return worst([reliability(design.mechanism, e.shape, sigma_px) for e in design.observers])
+        return worst([reliability(design.mechanism, e.facts, sigma_px) for e in design.observers])
 
     @property
     def outlook(self) -> Outlook | None:
@@ -176,7 +175,7 @@ class HeatmapPreview:
         design = self.plan.design
         if design.mechanism is None:
             return None
-        fewest = min(design.observers, key=lambda each: each.shape.people)
+        fewest = min(design.observers, key=lambda each: each.facts.people)
         return outlook(
             design.mechanism,
             fewest.facts,
@@ -192,7 +191,7 @@ class HeatmapPreview:
         tables = self.plan.design.tables
         if tables is not None:
             beside_map = self.plan.design.mechanism is not None
-            said.append(tables_sentence(tables.mechanism, tables.shape, beside_map=beside_map))
+            said.append(tables_sentence(tables.mechanism, tables.facts, beside_map=beside_map))
         return tuple(said)
 
     @property
@@ -240,7 +239,7 @@ class HeatmapPreview:
             "guarantee": plan.guarantee.to_dict(),
             "noise": {"sampler": sampler, "numerics": numerics},
             "unprotected": [*plan.unprotected, *shown_by_choice(self.study.chosen)],
-            "map": plan.design.facts
+            "map": plan.design.described
             | {
                 "reliability": None if trusted is None else trusted.to_dict(),
                 "outlook": None if expected is None else expected.to_dict(),

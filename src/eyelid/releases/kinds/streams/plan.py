@@ -133,12 +133,12 @@ class GazeDesign:
     @property
     def facts(self) -> PublicFacts:
         """The public facts: R the most recordings of a person, n the longest one."""
-        return self.gaze.shape
+        return self.gaze.facts
 
     @property
     def touched(self) -> int:
         """Recordings of a person in which the samples of a window can lie, at most."""
-        return touched_by(self.mechanism, self.shape, self.gaze.shortest)
+        return touched_by(self.mechanism, self.facts, self.gaze.shortest)
 
 
 def touched_by(mechanism: StreamMechanism, facts: PublicFacts, shortest: int) -> int:
@@ -174,7 +174,7 @@ def unprotected(
 
 def make_stream_plan(
     head: Study,
-    facts: GazeFacts,
+    gaze: GazeFacts,
     mechanism: StreamMechanism,
     noise: Randomness,
     keep: Sequence[str] = (),
@@ -186,7 +186,7 @@ def make_stream_plan(
 
     Args:
         head: the study; its rows are left alone.
-        facts: of all that is taken of it.
+        gaze: facts of all that is taken of it.
         mechanism: the filter.
         noise: where it will come from.
         keep: attributes of people to release as they are.
@@ -198,27 +198,27 @@ def make_stream_plan(
             "this is a released dataset already: release from the original study, whose ledger "
             "counts these people"
         )
-    if not facts.seen:
+    if not gaze.seen:
         raise InputError("all samples are lost: there is nothing to release")
     attributes = [name for name in head.people.columns if name != "person"]
     for name in keep:
         if name not in attributes:
             raise unknown("column to keep", name, attributes)
-    shape = facts.shape
+    facts = gaze.facts
     reasons = () if noise.private else (SEEDED,)
-    design = GazeDesign(mechanism, facts, times)
+    design = GazeDesign(mechanism, gaze, times)
     return Plan(
         design=design,
         what="gaze samples",
         mechanism=mechanism,
-        people=facts.people,
-        guarantee=mechanism.cost(shape, mechanism.unit).broken(*reasons),
-        person_level=mechanism.cost(shape, PERSON).broken(*reasons),
-        how=mechanism.person_total(shape),
+        people=gaze.people,
+        guarantee=mechanism.cost(facts, mechanism.unit).broken(*reasons),
+        person_level=mechanism.cost(facts, PERSON).broken(*reasons),
+        how=mechanism.person_total(facts),
         bounds=bounds_of(mechanism, told),
-        noise=(mechanism.sampler(shape), mechanism.numerics, noise.name),
+        noise=(mechanism.sampler(facts), mechanism.numerics, noise.name),
         unprotected=unprotected(times, mechanism, design.touched),
-        alike=not keep and facts.alike,
+        alike=not keep and gaze.alike,
         released_as=ReleasedAs(mechanism.release),
         chosen=head.chosen,
         keep=tuple(keep),

@@ -58,22 +58,22 @@ def stream_cost(
     if features is not None:
         raise InputError("a filter takes gaze and no features: leave them out")
     count, whom = counted_or_chosen(people, study=source is not None)
-    facts = {"people": count, "recordings": recordings, "length": length}
+    counts = {"people": count, "recordings": recordings, "length": length}
     if source is None:
-        absent = [name for name, value in facts.items() if value is None]
+        absent = [name for name, value in counts.items() if value is None]
         if absent:
             raise InputError(
                 "cost needs a study, or --people, --recordings and --length (samples of a "
                 f"recording); missing: {', '.join(absent)}"
             )
-        numbers = {name: int(value) for name, value in facts.items() if value is not None}
-        shape = PublicFacts(**numbers, features=_COORDINATES, window=1)
+        numbers = {name: int(value) for name, value in counts.items() if value is not None}
+        facts = PublicFacts(**numbers, features=_COORDINATES, window=1)
         chosen = build_filter(mechanism, **parameters)
         # Nobody has said that any recording is shorter than the longest.
-        offer = GazeOffer(chosen, shape, touched_by(chosen, shape, shape.length))
+        offer = GazeOffer(chosen, facts, touched_by(chosen, facts, facts.length))
         # Nobody knows without a study whether people are told apart by what is not protected.
         return _quote(offer, alike=False)
-    given = [name for name, value in facts.items() if value is not None]
+    given = [name for name, value in counts.items() if value is not None]
     if given:
         raise InputError(f"the study says its {given[0]}: leave it out")
     path = Path(source) if isinstance(source, str | Path) else None
@@ -82,15 +82,15 @@ def stream_cost(
         raise InputError("a filter takes gaze sample by sample: give a study of samples")
     study = chosen_of(study, whom)
     taken = taken_of(study, eye, times or RECORDED)
-    chosen, shape = build_filter(mechanism, taken, **parameters), facts_of(taken)
+    chosen, facts = build_filter(mechanism, taken, **parameters), facts_of(taken)
     before, notes = UNCOUNTED, []
     try:
         before = spent_on(study, path)
     except InputError as error:
         notes.append(f"what was released of these people before is not known: {error}")
     notes += told_of_choice(study.chosen, study.data["person"].n_unique())
-    touched = touched_by(chosen, shape, shortest_of(taken))
-    offer = GazeOffer(chosen, shape, touched, taken.rate_hz)
+    touched = touched_by(chosen, facts, shortest_of(taken))
+    offer = GazeOffer(chosen, facts, touched, taken.rate_hz)
     return _quote(offer, alike=same_for_all(taken), before=before, notes=tuple(notes))
 
 
@@ -98,7 +98,7 @@ def _quote(
     offer: GazeOffer, *, alike: bool, before: Budget = UNCOUNTED, notes: tuple[str, ...] = ()
 ) -> Quote[GazeOffer]:
     """The price of a filter: for the samples of a window, and for a person."""
-    chosen, facts = offer.mechanism, offer.shape
+    chosen, facts = offer.mechanism, offer.facts
     return Quote(
         offer,
         guarantee=chosen.cost(facts, chosen.unit),

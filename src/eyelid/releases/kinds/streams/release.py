@@ -98,20 +98,20 @@ class StreamJob(Job[Release]):
     def prepare(self, begin: Begin, advance: Advance) -> Prepared:
         """Look at everybody's gaze, and enter them into the ledger."""
         request, cut, noise = self.request, self.cut, self.request.noise
-        facts = looked_at(cut, self.eye, self.times, advance)
+        gaze = looked_at(cut, self.eye, self.times, advance)
         plan = make_stream_plan(
-            cut.head, facts, self.mechanism, noise, request.keep, told=self.told, times=self.times
+            cut.head, gaze, self.mechanism, noise, request.keep, told=self.told, times=self.times
         )
         origin, remarks = counting_entry(cut.entering, request.path, request.ledger)
         if request.recordings is not None:
             # Under the names that the ledger keeps; they are in memory already.
             ours = is_ours(cut.head, request.recordings)
             cut = in_pieces(under_pseudonyms(replace(cut.whole(), origin=origin), ours=ours))
-            if tuple(cut.people) != facts.people:
+            if tuple(cut.people) != gaze.people:
                 # In another order, too.
                 facts = looked_at(cut, self.eye, self.times, lambda by, what: None)
         # By what is released: how long another eye was seen is in no row of it.
-        self.cut = cut = cut_evenly(cut, facts.shape.length)
+        self.cut = cut = cut_evenly(cut, facts.facts.length)
         head, design = cut.head, replace(plan.design, gaze=facts)
         plan = replace(plan, design=design, people=facts.people, chosen=head.chosen)
         self.plan = plan
@@ -168,10 +168,10 @@ class StreamJob(Job[Release]):
 
     def result(self, out: Path | None, certificate: Certificate, notes: tuple[str, ...]) -> Release:
         """With how far off it is expected to be."""
-        facts, held = self.plan.design.gaze, None
+        gaze, held = self.plan.design.gaze, None
         if out is None:
             held = replace(self.head, data=pl.concat([part.data for part in self.parts]))
-        rows = f"{facts.recordings:,} recordings, {facts.samples:,} samples"
+        rows = f"{gaze.recordings:,} recordings, {gaze.samples:,} samples"
         return Release(certificate, worth_of(self.distance), rows, out, notes, held)
 
 
