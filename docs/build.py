@@ -31,7 +31,7 @@ MODULES = (
     "eyelid",
     "eyelid.attacks.attackers.attacker",
     "eyelid.verification.verify",
-    "eyelid.comparisons.comparison",
+    "eyelid.reporting.comparisons.comparison",
     "eyelid.comparisons.recommendation",
     "eyelid.engine.engines",
     "eyelid.errors",

@@ -12,16 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.attacks.outcome import ATTACKERS, Outcome, Questions, measured_raw
-from eyelid.comparisons.comparison import Comparison, Row
 from eyelid.comparisons.journal import journal
-from eyelid.comparisons.settings import (
-    DEFAULT,
-    EPSILONS,
-    Setting,
-    other_meaning,
-    settings_of,
-    written,
-)
+from eyelid.comparisons.settings import DEFAULT, EPSILONS, mechanism_of, other_meaning, settings_of
 from eyelid.engine.atomic import check_file, outside, write_file
 from eyelid.engine.engines import Shared, advancing, shared, using
 from eyelid.engine.parallel import alone
@@ -44,6 +36,8 @@ from eyelid.releases.audits.kinds import measured
 from eyelid.releases.audits.original import gaze_in, summarised
 from eyelid.releases.fingerprint import input_digest
 from eyelid.releases.kinds.features.plan import NOTHING_LONG_ENOUGH, make_plan
+from eyelid.reporting.comparisons.comparison import Comparison, Row
+from eyelid.reporting.comparisons.setting import Setting, written
 from eyelid.reporting.plane import check_picture
 from eyelid.spelling import plural
 from eyelid.version import __version__
@@ -176,7 +170,7 @@ def compare(
         remarks_on(grid, swept, questions.target),
     )
     if page is not None:
-        from eyelid.comparisons.page import comparison_page
+        from eyelid.reporting.comparisons.page import comparison_page
 
         write_file(page, comparison_page(done))
     if picture is not None:
@@ -323,7 +317,7 @@ def _planned(
 ) -> _Planned:
     """What a setting would promise; or why it cannot be released so."""
     try:
-        mechanism = setting.build()
+        mechanism = mechanism_of(setting)
         windows = _takes_windows(mechanism, table)
         plan = make_plan(table if windows else original(), mechanism, randomness(None))
     except EyelidError as error:
@@ -392,7 +386,9 @@ def _job(handle: Shared[_Work], job: _Job) -> dict[str, Any]:
         taken = work.table if planned.taken is None else planned.taken
         seed = job.seed(work.seed)
         try:
-            found = measured(planned.row.asked.build(), taken, work.table, work.questions, seed)
+            found = measured(
+                mechanism_of(planned.row.asked), taken, work.table, work.questions, seed
+            )
         except EyelidError as error:
             return {"failed": str(error)}
         return found.to_dict()
