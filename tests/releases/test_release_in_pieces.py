@@ -35,10 +35,10 @@ from eyelid.privacy import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.releases import pipeline
+from eyelid.releases.accounting import input_digest
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.pairing import audit_target
 from eyelid.releases.budget import budget
-from eyelid.releases.fingerprint import input_digest
 from eyelid.releases.kinds.features import preparation, release
 from eyelid.releases.release import release as release_features
 

@@ -31,10 +31,10 @@ from eyelid.io.people_choice import (
 from eyelid.mechanisms.certificate import Promise
 from eyelid.mechanisms.features import FeatureMechanism, windows_of
 from eyelid.privacy.noise import randomness
+from eyelid.releases.accounting import input_digest
 from eyelid.releases.audits.audit import PAGES
 from eyelid.releases.audits.kinds import measured
 from eyelid.releases.audits.original import gaze_in, summarised
-from eyelid.releases.fingerprint import input_digest
 from eyelid.releases.kinds.features.plan import NOTHING_LONG_ENOUGH, make_plan
 from eyelid.reporting.comparisons.comparison import Comparison, Row
 from eyelid.reporting.comparisons.setting import Setting, written

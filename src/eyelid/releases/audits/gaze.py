@@ -24,6 +24,7 @@ from eyelid.mechanisms.mechanism import mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import gaze_columns
+from eyelid.releases.accounting import samples_digest
 from eyelid.releases.advice import fitting_windows
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.accounts import check_shown, counted
@@ -31,7 +32,6 @@ from eyelid.releases.audits.canaries import Canaries
 from eyelid.releases.audits.gaze_consistency import gaze_disagreements, too_few_to_check
 from eyelid.releases.audits.matching import beyond, check_people, in_common, matched, with_values
 from eyelid.releases.audits.records import RecordsAttack
-from eyelid.releases.fingerprint import samples_digest
 from eyelid.releases.kinds.features.plan import people_alike
 from eyelid.releases.kinds.streams.preparation import same_for_all, taken_of, timed, with_lost_eye
 from eyelid.reporting.audits.results import GazeAudit

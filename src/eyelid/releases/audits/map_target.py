@@ -35,12 +35,11 @@ from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
 from eyelid.mechanisms.release_kind import ReleaseKind
-from eyelid.releases.accounting import read_certificate
+from eyelid.releases.accounting import looks_digest, read_certificate
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.accounts import counted
 from eyelid.releases.audits.consistency import among_promises
 from eyelid.releases.audits.map_consistency import map_disagreements, unknown_files
-from eyelid.releases.fingerprint import looks_digest
 from eyelid.releases.kinds.maps.measurement import seen
 from eyelid.releases.kinds.maps.plan import AreaDesign, MapDesign, Observers
 from eyelid.releases.kinds.maps.presentation import Arrays

@@ -31,7 +31,7 @@ from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism, wind
 from eyelid.mechanisms.mechanism import catalogue
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.unit import Trust
-from eyelid.releases.accounting import read_certificate
+from eyelid.releases.accounting import input_digest, read_certificate
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.accounts import check_shown, counted
 from eyelid.releases.audits.consistency import disagreements
@@ -39,7 +39,6 @@ from eyelid.releases.audits.gaze import gaze_target
 from eyelid.releases.audits.kinds import OF_FEATURES, attacked_as
 from eyelid.releases.audits.matching import check_people, in_common, with_values, without_values
 from eyelid.releases.audits.original import gaze_in, summarised
-from eyelid.releases.fingerprint import input_digest
 from eyelid.releases.kinds.features.plan import check_type, clipped_to, feature_table
 from eyelid.releases.pipeline import Release
 

@@ -20,9 +20,9 @@ from eyelid.io import read, study_folder, write
 from eyelid.io.pieces import in_pieces
 from eyelid.io.study_parts import part_facts
 from eyelid.privacy.ledger import Ledger
+from eyelid.releases.accounting import looks_digest
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.audit import audit_heatmap
-from eyelid.releases.fingerprint import looks_digest
 from eyelid.releases.kinds.maps import heatmap, measurement
 from eyelid.releases.kinds.maps.heatmap import private_heatmap
 from eyelid.releases.kinds.maps.measurement import Sight, seen

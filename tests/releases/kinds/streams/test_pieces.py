@@ -20,9 +20,8 @@ from eyelid.privacy.ledger import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.accounting import read_certificate
+from eyelid.releases.accounting import debit_of, read_certificate, samples_digest
 from eyelid.releases.budget import budget
-from eyelid.releases.fingerprint import debit_of, samples_digest
 from eyelid.releases.kinds.streams import release as releases
 from eyelid.releases.kinds.streams.plan import build_filter
 from eyelid.releases.kinds.streams.preparation import facts_of, taken_of

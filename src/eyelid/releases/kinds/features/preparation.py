@@ -47,7 +47,7 @@ from eyelid.io.release_folder import (
     person_digests,
 )
 from eyelid.io.rows import Slice
-from eyelid.releases.fingerprint import input_rows
+from eyelid.releases.accounting import input_rows
 from eyelid.releases.kinds.features.plan import (
     NOTHING,
     NOTHING_LONG_ENOUGH,

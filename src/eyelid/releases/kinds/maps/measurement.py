@@ -29,7 +29,7 @@ from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.noise import Randomness
-from eyelid.releases.fingerprint import NO_LOOKS, digest_of_looks, look_digests
+from eyelid.releases.accounting import NO_LOOKS, digest_of_looks, look_digests
 from eyelid.releases.kinds.maps.plan import AreaDesign, MapDesign, Observers
 from eyelid.releases.kinds.maps.presentation import Measured
 from eyelid.releases.kinds.maps.settings import MS, group_of, map_mechanism
