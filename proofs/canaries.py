@@ -9,8 +9,8 @@ import numpy as np
 
 from eyelid.attacks.one_run import ALPHA, CanaryResult
 from eyelid.attacks.twins import twin
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, Values, catalogue
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.additive import AdditiveMechanism
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import Randomness

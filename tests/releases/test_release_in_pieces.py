@@ -96,7 +96,7 @@ def debits(home):
 
 
 def test_a_release_is_the_same_whoever_makes_it_and_however_it_is_stored(
-    home, tmp_path, two_processes, dask
+    home, tmp_path, two_cores, dask
 ):
     found = {}
     for name, engine in (("inline", None), ("processes", "local"), ("dask", dask), ("parts", None)):
@@ -326,7 +326,7 @@ def test_a_stop_before_the_output_is_in_its_place_changes_no_byte(home, name, wh
     assert debits(home) == 1
 
 
-def test_a_killed_worker_draws_no_part_twice(home, two_processes, tmp_path):
+def test_a_killed_worker_draws_no_part_twice(home, two_cores, tmp_path):
     @dataclass(frozen=True)
     class Deadly(Laplace):
         def perturb(self, integers, shape, noise):

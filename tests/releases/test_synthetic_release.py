@@ -15,10 +15,10 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io import read, write
 from eyelid.io.lint import lint
-from eyelid.mechanisms.expectation import made_up, prospects
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.utility import made_up, prospects
 from eyelid.privacy.noise import randomness
 from eyelid.releases.accounting import read_certificate
 from eyelid.releases.budget import budget

@@ -11,7 +11,7 @@
    anybody's record are each asked in the way that is fair to them; for the last
    `attacks/utility.py` runs the mechanism again without those who are tested. Every run has a
    seed of its own, made of its name: neither order nor cores matter.
-4. **On all cores** (`engine/processes.py`), or on Dask. Attacks spend long in Python, so threads
+4. **On all cores** (`engine/cores.py`), or on Dask. Attacks spend long in Python, so threads
    would wait for each other. The data are sent once to each worker. Workers have one core each,
    and leave when whoever gave them work is killed.
 5. **Journal** (`journal.py`). One line a run, appended as it ends, under a lock; the file's name

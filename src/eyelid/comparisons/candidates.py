@@ -14,7 +14,7 @@ from eyelid.errors import EyelidError, unknown
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import find
 from eyelid.mechanisms.certificate import Promise
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import default_delta
 from eyelid.mechanisms.expectation import predicted
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import PublicFacts

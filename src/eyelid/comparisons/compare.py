@@ -15,8 +15,8 @@ from eyelid.attacks.outcome import ATTACKERS, Outcome, Questions, measured_raw
 from eyelid.comparisons.journal import journal
 from eyelid.comparisons.settings import DEFAULT, EPSILONS, mechanism_of, other_meaning, settings_of
 from eyelid.engine.atomic import check_file, outside, write_file
+from eyelid.engine.cores import alone
 from eyelid.engine.engines import Shared, advancing, shared, using
-from eyelid.engine.parallel import alone
 from eyelid.engine.progress import one_bar
 from eyelid.errors import EyelidError, InputError, unknown
 from eyelid.gaze.features.omission import Blanks, blank_recordings, without

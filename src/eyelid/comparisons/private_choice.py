@@ -18,8 +18,8 @@ from eyelid.comparisons.candidates import Candidate
 from eyelid.comparisons.goals import Goals
 from eyelid.comparisons.settings import mechanism_of
 from eyelid.comparisons.verdicts import judged, ranked
+from eyelid.engine.cores import alone
 from eyelid.engine.engines import Shared, as_done, shared
-from eyelid.engine.parallel import alone
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import find

@@ -25,8 +25,8 @@ from eyelid.comparisons.recommendation import (
 )
 from eyelid.comparisons.settings import mechanism_of
 from eyelid.comparisons.verdicts import Judged, judged, ranked
+from eyelid.engine.cores import alone
 from eyelid.engine.engines import Shared, as_done, shared, spread
-from eyelid.engine.parallel import alone
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable

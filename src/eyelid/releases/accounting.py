@@ -17,7 +17,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import polars as pl
 
-from eyelid.engine.foreign import content_of
+from eyelid.engine.files import content_of
 from eyelid.engine.runs import Run
 from eyelid.errors import EyelidError, InputError, Refused
 from eyelid.gaze.maps.gaze_points import GazePoints

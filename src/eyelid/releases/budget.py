@@ -19,7 +19,7 @@ from eyelid.io.origin import (
 )
 from eyelid.io.reading import read
 from eyelid.io.same_people import in_doubt
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import default_delta
 from eyelid.privacy.accounts import Joined
 from eyelid.privacy.ledger import Ledger
 from eyelid.releases.accounting import open_ledger

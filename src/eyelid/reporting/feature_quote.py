@@ -12,17 +12,15 @@ from eyelid.gaze.study import Feature
 from eyelid.mechanisms.expectation import (
     CONSTANT_RMSE_OF_SPAN,
     Expectation,
-    MadeUp,
-    Prospect,
     as_synthetic,
     clipped,
     expectation,
     people_needed,
     predicted,
-    prospects,
 )
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import PublicFacts
+from eyelid.mechanisms.synthetic.utility import MadeUp, Prospect, prospects
 from eyelid.privacy.guarantee import Kind, rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.reporting.quote import Offer, Quote

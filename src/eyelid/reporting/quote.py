@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from eyelid.mechanisms.certificate import NARROWEST_FORM, bounding
-from eyelid.mechanisms.expectation import MadeUp
 from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
+from eyelid.mechanisms.synthetic.utility import MadeUp
 from eyelid.privacy.guarantee import Guarantee, large_deltas
 from eyelid.privacy.rank1 import advantage_bound, rank1_bounds
 from eyelid.privacy.unit import Trust

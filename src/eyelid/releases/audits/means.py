@@ -23,7 +23,7 @@ from eyelid.attacks.outcome import (
 )
 from eyelid.attacks.protocols import Material
 from eyelid.attacks.target import TableTarget
-from eyelid.engine.foreign import content_of
+from eyelid.engine.files import content_of
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.csv_cells import csv_text

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, cast
 
 import polars as pl
 
-from eyelid.attacks.likeness import task_of
 from eyelid.attacks.outcome import Outcome, Questions, by_other_people, fresh_noise
+from eyelid.attacks.similarity import task_of
 from eyelid.attacks.synthetic import audit_synthetic
 from eyelid.attacks.target import TableTarget
 from eyelid.attacks.utility import learned_elsewhere

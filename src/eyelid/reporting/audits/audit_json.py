@@ -11,10 +11,10 @@ from eyelid.attacks.attributes import Inference
 from eyelid.attacks.averaging import Averaged
 from eyelid.attacks.groups import GroupFindings
 from eyelid.attacks.identification import Finding, strongest
-from eyelid.attacks.likeness import Likeness
 from eyelid.attacks.means import MeanFindings
 from eyelid.attacks.membership import Membership
 from eyelid.attacks.one_run import OneRun
+from eyelid.attacks.similarity import Likeness
 from eyelid.attacks.statistics import Rate
 from eyelid.attacks.synthetic import SyntheticFindings
 from eyelid.attacks.utility import Use

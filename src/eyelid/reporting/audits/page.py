@@ -12,8 +12,8 @@ import numpy as np
 
 from eyelid.attacks.attributes import Inference
 from eyelid.attacks.identification import Finding, bound_kind, strongest
-from eyelid.attacks.likeness import task_of
 from eyelid.attacks.protocols import POSITIVE, PROTOCOLS, SAME_RECORDINGS
+from eyelid.attacks.similarity import task_of
 from eyelid.attacks.statistics import Estimate, rate_of_decisions
 from eyelid.attacks.streams.measures import MEASURES
 from eyelid.attacks.target import folded

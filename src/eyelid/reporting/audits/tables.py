@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from eyelid.attacks.groups import GroupFindings
 from eyelid.attacks.identification import strongest
-from eyelid.attacks.likeness import Likeness
 from eyelid.attacks.means import MeanFindings
+from eyelid.attacks.similarity import Likeness
 from eyelid.attacks.streams import StreamMeasures
 from eyelid.attacks.streams.measures import MEASURES
 from eyelid.attacks.synthetic import ShownHistograms, SyntheticFindings

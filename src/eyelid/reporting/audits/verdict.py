@@ -23,8 +23,8 @@ from eyelid.spelling import plural
 
 if TYPE_CHECKING:
     from eyelid.attacks.groups import GroupFindings
-    from eyelid.attacks.likeness import Likeness
     from eyelid.attacks.means import MeanFindings
+    from eyelid.attacks.similarity import Likeness
     from eyelid.attacks.synthetic import ShownHistograms, SyntheticFindings
     from eyelid.attacks.utility import Use
     from eyelid.reporting.audits.results import (

@@ -142,7 +142,7 @@ def test_bytes_and_certificate_do_not_depend_on_pieces_or_places(settings, copy,
     assert released(home, **settings) == whole
 
 
-@pytest.mark.usefixtures("two_processes")
+@pytest.mark.usefixtures("two_cores")
 def test_bytes_and_certificate_do_not_depend_on_who_works(copy, dask, monkeypatch):
     whole = released(copy("whole"), **SETTINGS["cap"])
     monkeypatch.setattr("eyelid.io.pieces.PIECE_VALUES", 150)

@@ -68,7 +68,7 @@ def test_files_are_the_same_whoever_works(gaze_folder, tmp_path, pieces, monkeyp
         f"data.parquet/part-00000{number}.parquet" for number in range(3)
     ]
     with monkeypatch.context() as patch:
-        patch.setattr("eyelid.engine.processes.cores", lambda: 2)
+        patch.setattr("eyelid.engine.cores.cores", lambda: 2)
         assert released(tmp_path / "two") == here
     with using(dask):
         assert released(tmp_path / "cluster") == here

@@ -25,12 +25,12 @@ from eyelid.io.study_parts import (
     part_facts,
     part_path,
 )
+from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.groups.slots import Slots
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import PublicFacts
-from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of

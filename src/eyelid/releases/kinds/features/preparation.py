@@ -46,7 +46,7 @@ from eyelid.io.release_folder import (
     names_of,
     person_digests,
 )
-from eyelid.io.rows import Slice
+from eyelid.io.study_parts import Slice
 from eyelid.releases.accounting import input_rows
 from eyelid.releases.kinds.features.plan import (
     NOTHING,

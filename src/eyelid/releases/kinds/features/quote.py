@@ -18,16 +18,14 @@ from eyelid.io.people_choice import (
 )
 from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import form_given, told_of_choice
-from eyelid.mechanisms.expectation import (
-    as_synthetic,
-    made_up,
-)
+from eyelid.mechanisms.expectation import as_synthetic
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.ksame import lacking
 from eyelid.mechanisms.groups.partition import group_sizes
 from eyelid.mechanisms.mechanism import PublicFacts, find
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.mechanisms.streams.stream import StreamMechanism
+from eyelid.mechanisms.synthetic.utility import made_up
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.budget import spent_on

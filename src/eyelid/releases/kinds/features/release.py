@@ -24,9 +24,10 @@ from eyelid.io.study_parts import (
     write_manifest,
 )
 from eyelid.mechanisms.certificate import Certificate, told_of_choice
-from eyelid.mechanisms.expectation import as_synthetic, made_up
+from eyelid.mechanisms.expectation import as_synthetic
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
+from eyelid.mechanisms.synthetic.utility import made_up
 from eyelid.privacy.bounds import Bounds
 from eyelid.releases.accounting import Plan, counting_entry
 from eyelid.releases.kinds.features.application import Output, made_private, standard_errors

@@ -24,7 +24,7 @@ from eyelid.io.csv_cells import csv_text
 from eyelid.io.people_choice import Whom
 from eyelid.io.release_folder import arrays_digest
 from eyelid.mechanisms.certificate import Certificate
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import default_delta
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.releases.accounting import counting_entry
 from eyelid.releases.kinds.maps.measurement import measured, passes, seen

@@ -22,11 +22,11 @@ from eyelid.gaze.maps.gaze_points import GazePoints, Weight, gaze_points_of
 from eyelid.gaze.study import Study
 from eyelid.io.files import arrays_in
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece
+from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
-from eyelid.mechanisms.maps.noisy_map import NoisyMap
+from eyelid.mechanisms.maps.noisy_sum import NoisyMap
 from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.noise import Randomness
 from eyelid.releases.accounting import NO_LOOKS, digest_of_looks, look_digests

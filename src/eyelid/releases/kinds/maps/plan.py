@@ -14,7 +14,7 @@ from eyelid.gaze.maps.gaze_points import Weight, layers_of
 from eyelid.gaze.study import Study
 from eyelid.io.areas import read_areas
 from eyelid.mechanisms.certificate import ReleasedAs
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import default_delta
 from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaFacts
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism

@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError, Refused
-from eyelid.mechanisms.differential import DifferentialMechanism
+from eyelid.mechanisms.differential import SCALE, DifferentialMechanism
 from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.streams.draws import Unique
 from eyelid.mechanisms.streams.regions import Regions
 from eyelid.mechanisms.streams.square_root import square_root, stretch
 from eyelid.mechanisms.streams.stream import Floats, SceneMechanism
-from eyelid.mechanisms.total import SCALE
 from eyelid.privacy.gaussian import check_delta, discreteness_slack, gaussian_epsilon, gaussian_mu
 from eyelid.privacy.guarantee import Guarantee, Kind, rounded_up
 from eyelid.privacy.noise import DiscreteGaussian, Randomness

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from scipy.stats import spearmanr
 
-from eyelid.attacks.likeness import likeness, marginals, share_error, share_errors
+from eyelid.attacks.similarity import likeness, marginals, share_error, share_errors
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from eyelid.engine.cores import alone, cores
 from eyelid.engine.engines import as_done, shared, spread
-from eyelid.engine.parallel import alone, cores
-from eyelid.engine.temporary import own_folder
+from eyelid.engine.files import own_folder
 from eyelid.errors import EyelidError
 
 
 @pytest.fixture(autouse=True)
 def _two_cores(monkeypatch):
-    monkeypatch.setattr("eyelid.engine.processes.cores", lambda: 2)
+    monkeypatch.setattr("eyelid.engine.cores.cores", lambda: 2)
 
 
 def named(number):
@@ -108,7 +108,7 @@ def test_an_error_comes_through():
 
 def test_one_core_or_one_item_need_no_process(monkeypatch):
     assert next(spread(named, [1], "alone"))[1] == os.getpid()
-    monkeypatch.setattr("eyelid.engine.processes.cores", cores)
+    monkeypatch.setattr("eyelid.engine.cores.cores", cores)
     with alone():
         assert {one for _, one, _ in spread(named, [1, 2], "alone")} == {os.getpid()}
 
@@ -116,9 +116,9 @@ def test_one_core_or_one_item_need_no_process(monkeypatch):
 GIVER = """
 import sys
 from functools import partial
-from eyelid.engine import engines, processes
+from eyelid.engine import cores, engines
 from tests_of_processes import slow
-processes.cores = lambda: 2
+cores.cores = lambda: 2
 with engines.shared([1]) as handle:
     for _, worker in engines.as_done(partial(slow, handle), range(4), "waiting"):
         print(worker, flush=True)
@@ -164,9 +164,9 @@ def nothing(item):
     return item
 """
 EARLY = """
-from eyelid.engine import engines, processes
+from eyelid.engine import cores, engines
 from tests_of_processes import Stuck, nothing
-processes.cores = lambda: 2
+cores.cores = lambda: 2
 list(engines.as_done(nothing, [Stuck(), Stuck()], "waiting"))
 """
 
@@ -192,7 +192,7 @@ def test_a_kill_while_workers_start_leaves_none_that_was_given_no_work_yet(tmp_p
 ALONE = """
 import time
 from eyelid.engine import engines
-from eyelid.engine.temporary import own_folder
+from eyelid.engine.files import own_folder
 with engines.shared([1]), own_folder() as folder:
     print(folder, flush=True)
     time.sleep(600)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from eyelid.mechanisms.records.spherical import SphericalLaplace
 from eyelid.privacy import randomness
+from eyelid.privacy.noise.continuous import SphericalLaplace
 
 SCALE = 2**32
 

@@ -1,7 +1,7 @@
-"""Coarse work on many items, in processes of their own on all cores of this machine.
+"""Work on many items, on all cores of this machine: by threads, or in processes of their own.
 
-Threads (`eyelid.engine.parallel`) do where numpy works most of the time; what spends long in Python
-itself needs processes. They cost a second or two to start, so an item should be worth that.
+Threads do where numpy works most of the time; what spends long in Python itself needs processes.
+They cost a second or two to start, so an item should be worth that.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,13 +24,15 @@ from typing import Any, TypeVar
 
 from eyelid.engine.children import SAFE_PATH, safe_children
 from eyelid.engine.engines import Engine, NotHere, Shared, held
-from eyelid.engine.parallel import ONE_CORE, alone, cores, in_threads
+from eyelid.engine.progress import track
 from eyelid.errors import EyelidError
 
 D = TypeVar("D")
 T = TypeVar("T")
 R = TypeVar("R")
 
+ONE_CORE = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+"""The environment of a process that shares its machine: libraries read it when imported."""
 KILLED = (
     "worker processes were killed again and again, perhaps for want of memory: close other "
     "programs, or give them less to do"
@@ -42,6 +45,80 @@ _IDLE_S = 60
 _MOST_KILLED = 5
 # Shared values that a worker keeps beside those that it works with.
 _MOST_KEPT = 2
+
+_alone: ContextVar[bool] = ContextVar("alone", default=False)
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """What runs inside has one core: others have the rest.
+
+    >>> with alone():
+    ...     cores()
+    1
+    """
+    from threadpoolctl import threadpool_limits
+
+    token = _alone.set(True)
+    try:
+        with threadpool_limits(1):
+            yield
+    finally:
+        _alone.reset(token)
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if _alone.get():
+        return 1
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+def in_turn(work: Callable[[T], R], items: Sequence[T], what: str) -> Iterator[R]:
+    """The same on one core, one after the other.
+
+    >>> list(in_turn(abs, [-2, 3], "measuring"))
+    [2, 3]
+    """
+    return (work(item) for item in track(items, what, total=len(items)))
+
+
+def parallel(work: Callable[[T], R], items: Sequence[T], what: str) -> Iterator[R]:
+    """Results in the order of the items, whichever ends first.
+
+    Threads, since the numerical libraries let each other run; each item must do its own work on
+    one core, or cores are fought over.
+
+    >>> list(parallel(abs, [-2, 3], "measuring"))
+    [2, 3]
+    """
+    return track(in_threads(work, items), what, total=len(items))
+
+
+def in_threads(
+    work: Callable[[T], R], items: Sequence[T], threads: int | None = None
+) -> Iterator[R]:
+    """The same without a bar, by so many threads; as many as there are cores by default.
+
+    >>> list(in_threads(abs, [-2, 3], threads=2))
+    [2, 3]
+    """
+    from threadpoolctl import threadpool_limits
+
+    count = cores() if threads is None or cores() == 1 else threads
+    # OpenMP counts its threads per thread, BLAS per process.
+    calm = {"initializer": threadpool_limits, "initargs": (1,)}
+    with threadpool_limits(1), ThreadPoolExecutor(count, **calm) as pool:
+        waiting = [pool.submit(work, item) for item in items]
+        try:
+            for done in waiting:
+                yield done.result()
+        finally:
+            for one in waiting:
+                one.cancel()
 
 
 @dataclass(frozen=True)

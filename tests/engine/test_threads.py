@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from eyelid.engine.parallel import cores, parallel
+from eyelid.engine.cores import cores, parallel
 
 # Nothing is measured by it: it only ends what hangs.
 PATIENCE_S = 300
@@ -20,7 +20,7 @@ PATIENCE_S = 300
 def _all_cores():
     """As many threads as there are cores; other tests have one."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("eyelid.engine.parallel.cores", cores)
+        patch.setattr("eyelid.engine.cores.cores", cores)
         yield
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelid.engine.foreign import UnfitFile, check_file, content_of, opened
+from eyelid.engine.files import UnfitFile, check_file, content_of, opened
 from eyelid.engine.runs import running, unfinished
 
 
@@ -26,7 +26,7 @@ def test_what_is_no_file_is_refused_without_waiting(hostile, name, way):
 
 
 def test_a_device_that_takes_the_place_of_a_file_is_refused(hostile, monkeypatch):
-    monkeypatch.setattr("eyelid.engine.foreign.check_file", lambda path: None)
+    monkeypatch.setattr("eyelid.engine.files.check_file", lambda path: None)
     for name in ("pipe", "device"):
         with pytest.raises(UnfitFile, match="it is no file"):
             opened(hostile / name)

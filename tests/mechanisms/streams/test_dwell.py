@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from eyelid.errors import InputError, Refused
 from eyelid.mechanisms.mechanism import PublicFacts
-from eyelid.mechanisms.streams.continual import Dwell
+from eyelid.mechanisms.streams.dwell import Dwell
 from eyelid.mechanisms.streams.square_root import square_root, stretch
 from eyelid.privacy.gaussian import gaussian_sigma
 from eyelid.privacy.noise import randomness
