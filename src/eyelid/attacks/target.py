@@ -14,19 +14,17 @@ from eyelid.attacks.protocols import Material
 from eyelid.attacks.streams.features import places
 from eyelid.gaze.features.omission import without
 from eyelid.gaze.features.windows import windows_and_omissions
-from eyelid.gaze.study import RECORDING_KEY, Study, check
+from eyelid.gaze.study import RECORDING_KEY, ROW_KEY, Study, check
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.certificate import Certificate
+from eyelid.io.pieces import StudyInPieces
+from eyelid.mechanisms.certificate import Certificate, bounding
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.streams.stream import StreamMechanism
-from eyelid.mechanisms.streams.study_scene import gaze_columns
+from eyelid.mechanisms.streams.study_scene import filtered, gaze_columns
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.releases.accounting import bounding
-from eyelid.releases.audits.recorded import Recorded
-from eyelid.releases.kinds.streams.plan import filtered
 
 Again = Callable[[FeatureTable], FeatureTable]
 """Another run of a mechanism: from what it takes to what is released."""
@@ -66,6 +64,14 @@ class AuditTarget:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class HeatmapTarget(AuditTarget):
+    """A released heatmap: it always has a certificate, and a folder."""
+
+    path: Path = field()
+    certificate: Certificate = field()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TableTarget(AuditTarget):
     """Features of everybody beside those of a release.
 
@@ -84,7 +90,7 @@ class TableTarget(AuditTarget):
     original: FeatureTable
     released: FeatureTable | None = None
     taken: FeatureTable | None = None
-    recorded: Recorded | None = None
+    recorded: StudyInPieces | None = None
     mechanism: FeatureMechanism | None = None
     groups: Grouped | None = None
     releases: int | None = None
@@ -280,3 +286,28 @@ def _at_the_middle(mechanism: StreamMechanism, taken: Study) -> Study:
         for name, value in zip(gaze_columns(taken), values, strict=True)
     ]
     return replace(taken, data=taken.data.with_columns(columns))
+
+
+def folded(released: FeatureTable) -> tuple[FeatureTable | None, str]:
+    """One made-up person a group, where a release has copies; or what is wrong with them.
+
+    >>> import numpy as np
+    >>> from eyelid.mechanisms.groups.ksame import KSame
+    >>> from eyelid.gaze.study import Feature
+    >>> from eyelid.gaze.table import table_from_arrays
+    >>> table = table_from_arrays(np.zeros((4, 1, 3, 1)), [Feature("rate", "", "", 0.0, 1.0)])
+    >>> made = KSame(k=2, copies=True).averaged(table, np.array([0, 0, 1, 1]))
+    >>> folded(made)[0].data["person"].unique().sort().to_list()
+    ['group1', 'group2']
+    """
+    if "people" in released.people.columns:
+        return released, ""
+    group = pl.col("person").str.replace(r"-\d+$", "")
+    data = released.data.with_columns(group).unique(maintain_order=True)
+    people = released.people.group_by(group, maintain_order=True).agg(
+        pl.len().cast(pl.Int64).alias("people")
+    )
+    copied = data.join(people, on="person")["people"].sum()
+    if data.select(*ROW_KEY).is_duplicated().any() or copied != len(released.data):
+        return None, "the copies of a group differ, which tells its members apart"
+    return replace(released, data=data, people=people), ""

@@ -18,7 +18,7 @@ from eyelid.attacks.attributes import Inference
 from eyelid.attacks.averaging import Averaged
 from eyelid.attacks.error import error_of
 from eyelid.attacks.identification import identify, null_control, strongest, with_bounds
-from eyelid.attacks.one_run import OneRun
+from eyelid.attacks.one_run import CanaryResult, OneRun
 from eyelid.attacks.protocols import POSITIVE
 from eyelid.attacks.risk import features_at_risk, people_at_risk
 from eyelid.attacks.statistics import rate_of_decisions
@@ -31,13 +31,12 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import mechanism_named
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.audits import audit as audits
-from eyelid.releases.audits.audit_json import UNCOVERED
-from eyelid.releases.audits.canaries import CanaryResult
 from eyelid.releases.audits.pairing import audit_target
-from eyelid.releases.audits.results import OriginalAudit, RecordsAudit, TableAudit
 from eyelid.releases.release import release
-from eyelid.releases.report import report as drawn
-from eyelid.releases.report import standing
+from eyelid.reporting.audits.audit_json import UNCOVERED
+from eyelid.reporting.audits.page import report as drawn
+from eyelid.reporting.audits.page import standing
+from eyelid.reporting.audits.results import OriginalAudit, RecordsAudit, TableAudit
 from eyelid.reporting.sentences import coarse, number, promise
 
 # Of the same audit the same page, which takes long to draw.

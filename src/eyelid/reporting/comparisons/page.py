@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 
 from eyelid.attacks.statistics import Rate
-from eyelid.comparisons.comparison import ABOVE, Comparison, Row, total_of
-from eyelid.comparisons.scene import scene_of
-from eyelid.comparisons.words import attackers_told, how_sure, use_told
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON
+from eyelid.reporting.comparisons.comparison import ABOVE, Comparison, Row, total_of
+from eyelid.reporting.comparisons.scene import scene_of
+from eyelid.reporting.comparisons.words import attackers_told, how_sure, use_told
 from eyelid.reporting.plane import caption
 from eyelid.reporting.rendering import rendered
 from eyelid.reporting.sentences import formal_only, limits, measured_told, percent

@@ -6,8 +6,8 @@ from eyelid.engine.engines import using
 from eyelid.io import write
 from eyelid.io.pieces import StudyInPieces
 from eyelid.mechanisms.features import windows_of
+from eyelid.releases.audits.original import gaze_in, summarised
 from eyelid.releases.audits.pairing import audit_target
-from eyelid.releases.audits.recorded import Recorded, recorded_in
 
 
 @pytest.fixture(scope="module")
@@ -23,24 +23,20 @@ def small_pieces(monkeypatch):
 
 
 def test_pieces_make_the_table_of_the_whole(folder, simulated, simulated_table, small_pieces, dask):
-    recorded = recorded_in(folder)
-    assert len(recorded.cut.pieces) == len(simulated.people)
+    cut = gaze_in(folder)
+    assert len(cut.pieces) == len(simulated.people)
     for engine in ("local", dask):
         with using(engine):
-            made = recorded.summarised(windows_of)
+            made = summarised(cut, windows_of)
         assert made.data.equals(simulated_table.data)
         assert made.people.equals(simulated.people)
         assert made.features == simulated_table.features
-    assert recorded.study.data.equals(simulated.data)
-
-
-def test_what_is_held_is_not_read_again(simulated):
-    assert Recorded.of(simulated).study is simulated
+    assert cut.whole().data.equals(simulated.data)
 
 
 def test_features_are_no_gaze(features_folder, tmp_path):
-    assert recorded_in(features_folder) is None
-    assert recorded_in(tmp_path) is None
+    assert gaze_in(features_folder) is None
+    assert gaze_in(tmp_path) is None
 
 
 def test_an_audit_has_nobodys_gaze_in_memory(folder, simulated_table, small_pieces, monkeypatch):

@@ -12,11 +12,10 @@ from eyelid.attacks.streams import StreamMeasures
 from eyelid.attacks.streams.measures import MEASURES
 from eyelid.attacks.synthetic import ShownHistograms, SyntheticFindings
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.releases.audits.map_findings import findings, map_words, table_words
-from eyelid.releases.audits.maps import MapsAudit
-from eyelid.releases.audits.results import TableAudit
-from eyelid.releases.audits.verdict import best_learned
-from eyelid.releases.report import telling_attributes
+from eyelid.reporting.audits.maps import MapsAudit, findings, map_words, table_words
+from eyelid.reporting.audits.page import telling_attributes
+from eyelid.reporting.audits.results import TableAudit
+from eyelid.reporting.audits.verdict import best_learned
 from eyelid.reporting.sentences import coarse, measured_told
 from eyelid.spelling import Table, plural
 

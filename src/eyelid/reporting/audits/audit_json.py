@@ -21,7 +21,7 @@ from eyelid.attacks.utility import Use
 from eyelid.version import __version__
 
 if TYPE_CHECKING:
-    from eyelid.releases.audits.results import TableAudit
+    from eyelid.reporting.audits.results import TableAudit
 
 SCHEMA = "eyelid/audit/1"
 UNCOVERED = (

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from eyelid.attacks.similarity import Likeness
     from eyelid.attacks.synthetic import ShownHistograms, SyntheticFindings
     from eyelid.attacks.utility import Use
-    from eyelid.releases.audits.results import (
+    from eyelid.reporting.audits.results import (
         GroupsAudit,
         MeansAudit,
         OriginalAudit,

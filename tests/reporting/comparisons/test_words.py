@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from eyelid.attacks.outcome import Outcome
-from eyelid.comparisons.comparison import ABOVE, WITHIN_CHANCE, Row
-from eyelid.comparisons.words import (
+from eyelid.privacy.unit import Trust
+from eyelid.reporting.comparisons.comparison import ABOVE, WITHIN_CHANCE, Row
+from eyelid.reporting.comparisons.words import (
     ONE_DRAW,
     SAME_ANSWER,
     attackers_told,
     use_told,
 )
-from eyelid.privacy.unit import Trust
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,11 @@ import numpy as np
 
 from eyelid.attacks.outcome import Outcome, Questions, mean_errors
 from eyelid.attacks.statistics import Rate, rate_of_decisions, rate_of_shares
-from eyelid.comparisons.settings import Setting
 from eyelid.mechanisms import find
 from eyelid.mechanisms.certificate import Promise
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.unit import Trust
+from eyelid.reporting.comparisons.setting import Setting
 from eyelid.spelling import json_text
 
 if TYPE_CHECKING:
@@ -366,14 +366,14 @@ class Comparison:
 
     def picture(self) -> Markup:
         """The privacy–utility plane, as SVG."""
-        from eyelid.comparisons.scene import scene_of
+        from eyelid.reporting.comparisons.scene import scene_of
         from eyelid.reporting.plane import plane
 
         return plane(scene_of(self))
 
     def save_picture(self, path: Path | str) -> None:
         """Write the plane to a file, SVG or PNG by its ending."""
-        from eyelid.comparisons.scene import scene_of
+        from eyelid.reporting.comparisons.scene import scene_of
         from eyelid.reporting.plane import save_plane
 
         save_plane(scene_of(self), Path(path))

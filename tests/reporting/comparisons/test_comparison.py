@@ -8,7 +8,7 @@ from scipy import stats
 
 from eyelid.attacks.outcome import Outcome
 from eyelid.attacks.statistics import rate_of_decisions, rate_of_shares
-from eyelid.comparisons.comparison import RAW, Row, is_constant, rate_of_runs, total_of
+from eyelid.reporting.comparisons.comparison import RAW, Row, is_constant, rate_of_runs, total_of
 
 
 def test_the_strongest_attacker_counts_over_all_runs(by_hand):

@@ -6,13 +6,13 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from eyelid.comparisons.comparison import Row
-from eyelid.comparisons.scene import scene_of
-from eyelid.comparisons.settings import Setting
 from eyelid.errors import InputError
 from eyelid.privacy.unit import Trust
 from eyelid.reporting import plane as drawn
 from eyelid.reporting import scene
+from eyelid.reporting.comparisons.comparison import Row
+from eyelid.reporting.comparisons.scene import scene_of
+from eyelid.reporting.comparisons.setting import Setting
 from eyelid.reporting.plane import caption, plane, save_plane
 
 

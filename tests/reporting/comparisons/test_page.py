@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from eyelid.comparisons.comparison import Row
-from eyelid.comparisons.page import best_by_promise, comparison_page, findings
-from eyelid.comparisons.settings import Setting
 from eyelid.privacy.unit import Trust
+from eyelid.reporting.comparisons.comparison import Row
+from eyelid.reporting.comparisons.page import best_by_promise, comparison_page, findings
+from eyelid.reporting.comparisons.setting import Setting
 
 
 @pytest.fixture

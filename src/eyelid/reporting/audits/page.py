@@ -16,12 +16,14 @@ from eyelid.attacks.protocols import POSITIVE, PROTOCOLS, SAME_RECORDINGS
 from eyelid.attacks.similarity import task_of
 from eyelid.attacks.statistics import Estimate, rate_of_decisions
 from eyelid.attacks.streams.measures import MEASURES
+from eyelid.attacks.target import folded
 from eyelid.attacks.temporal.summary import OF_THE_DATA
 from eyelid.attacks.utility import Use
 from eyelid.mechanisms.certificate import NARROWEST_FORM
 from eyelid.privacy.guarantee import large_delta
-from eyelid.releases.audits.groups import folded
-from eyelid.releases.audits.verdict import (
+from eyelid.reporting import attack_pictures as pictures
+from eyelid.reporting.audits.audit_json import UNCOVERED
+from eyelid.reporting.audits.verdict import (
     ALLOWS_MUCH,
     best_learned,
     informative,
@@ -29,7 +31,6 @@ from eyelid.releases.audits.verdict import (
     printed_groups,
     printed_histograms,
 )
-from eyelid.reporting import attack_pictures as pictures
 from eyelid.reporting.group_pictures import (
     MOST_GROUPS,
     GroupView,
@@ -54,11 +55,10 @@ from eyelid.version import __version__
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+    from eyelid.attacks.target import TableTarget
     from eyelid.attacks.temporal.summary import TemporalSummary
     from eyelid.privacy.guarantee import Guarantee
-    from eyelid.releases.audits.results import TableAudit
-    from eyelid.releases.audits.target import TableTarget
-    from eyelid.releases.demo import Story
+    from eyelid.reporting.audits.results import Story, TableAudit
 
 # Features that tell people apart by chance alone, over all of them together.
 _FEATURES_ALPHA = 0.05
@@ -176,9 +176,6 @@ def report(audit: TableAudit, story: Story | None = None, own: bool = False) -> 
         own: whether people's own lines are drawn beside the means of their groups, or beside
             synthetic participants; those of simulated participants always are.
     """
-    # The audit writes reports.
-    from eyelid.releases.audits.audit_json import UNCOVERED
-
     subject = audit.target
     released, certificate = subject.released is not None, subject.certificate
     raw = strongest(audit.positive) if audit.positive else None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from eyelid.comparisons.comparison import Comparison, Row
-from eyelid.comparisons.settings import Setting
+from eyelid.reporting.comparisons.comparison import Comparison, Row
+from eyelid.reporting.comparisons.setting import Setting
 from eyelid.reporting.scene import Point, Scene, coloured
 
 
