@@ -3,7 +3,6 @@
 import ast
 
 import pytest
-
 from tools import house, rooms
 
 # Finding out what a mechanism is, outside of its room: none may come, and these should go.
