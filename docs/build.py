@@ -36,7 +36,7 @@ MODULES = (
     "eyelid.engine.engines",
     "eyelid.errors",
     "eyelid.gaze.areas",
-    "eyelid.gaze.maps.looks",
+    "eyelid.gaze.maps.gaze_points",
     "eyelid.gaze.maps.placement",
     "eyelid.gaze.study",
     "eyelid.io.people_choice",

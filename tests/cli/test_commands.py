@@ -176,7 +176,7 @@ def test_verify_finds_something_with_exit_code_one(
     from eyelid.privacy.noise import DiscreteLaplace
 
     true = Laplace.noise
-    half = lambda self, shape: DiscreteLaplace(true(self, shape).scale // 2)  # noqa: E731
+    half = lambda self, facts: DiscreteLaplace(true(self, facts).scale // 2)  # noqa: E731
     monkeypatch.setattr(Laplace, "noise", half)
     from eyelid.mechanisms.noisy import noise_of
 

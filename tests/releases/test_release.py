@@ -535,9 +535,9 @@ def test_a_mechanism_that_admits_it_does_not_hold_is_certified_so(make_table):
 
 
 def test_a_mechanism_with_its_parameters_set_takes_no_others(make_table):
-    law = eyelid.mechanism("laplace", epsilon=10.0)
+    mechanism = eyelid.mechanism("laplace", epsilon=10.0)
     with pytest.raises(InputError, match="parameters set already: leave out epsilon"):
-        eyelid.release(make_table(), mechanism=law, epsilon=1.0)
+        eyelid.release(make_table(), mechanism=mechanism, epsilon=1.0)
 
 
 def test_no_bound_on_naming_people_whom_something_unprotected_tells_apart(simulated_table):

@@ -26,7 +26,7 @@ from eyelid.io.release_folder import (
     person_digests,
 )
 from eyelid.io.study_parts import part_facts
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.features import windows_of
 from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
@@ -181,29 +181,29 @@ def test_certificates_and_audits_do_not_see_the_pieces(home, tmp_path, monkeypat
 
 
 @pytest.mark.parametrize(
-    "law",
+    "mechanism",
     [
-        mechanism("groupmean", epsilon=1.0),
-        mechanism("groupmean", epsilon=1.0, by="half"),
-        mechanism("ksame-dp", epsilon=1.0, k=3),
+        mechanism_named("groupmean", epsilon=1.0),
+        mechanism_named("groupmean", epsilon=1.0, by="half"),
+        mechanism_named("ksame-dp", epsilon=1.0, k=3),
     ],
     ids=["groupmean", "groupmean by half", "ksame-dp"],
 )
-def test_sums_over_people_add_up_over_pieces(make_table, law):
+def test_sums_over_people_add_up_over_pieces(make_table, mechanism):
     """The first lack a task, so that their recordings stand elsewhere than the others'."""
     table = make_table(people=PEOPLE, recordings=3, rows=8)
     lacking = (pl.col("person") < "3") & (pl.col("recording") == "1")
     halves = table.people.with_columns(half=pl.Series([*"aaaaabbbb"]))
     table = replace(table, data=table.data.filter(~lacking), people=halves)
-    pieces = eyelid.release(table, mechanism=law, seed=3).table
-    whole = law.apply(table, stream_of(randomness(3), 0))
-    assert law.execution is Execution.BY_SUMS
+    pieces = eyelid.release(table, mechanism=mechanism, seed=3).table
+    whole = mechanism.apply(table, stream_of(randomness(3), 0))
+    assert mechanism.execution is Execution.BY_SUMS
     assert pieces.data.equals(whole.data)
     assert pieces.people.equals(whole.people)
 
 
 def own_shape(self, people, shape, noise):
-    return self.present(self._perturbed(people, self.shape(people), noise))
+    return self.present(self._perturbed(people, self.facts(people), noise))
 
 
 def test_the_noise_of_a_piece_is_that_of_everybody(make_table, monkeypatch):

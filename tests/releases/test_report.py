@@ -28,7 +28,7 @@ from eyelid.attacks.temporal.summary import OF_THE_DATA
 from eyelid.attacks.utility import Use
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.audits import audit as audits
 from eyelid.releases.audits.audit_json import UNCOVERED
@@ -404,8 +404,8 @@ def test_how_rows_go_together_is_drawn_for_the_owner(simulated_table):
 
 def test_what_a_release_lets_out_over_time_is_told_from_public_facts(simulated_table):
     made = release(simulated_table, mechanism="laplace", epsilon=1.0)
-    law = mechanism("laplace", epsilon=1.0)
-    temporal = release_summary(simulated_table, law, law.shape(simulated_table))
+    mechanism = mechanism_named("laplace", epsilon=1.0)
+    temporal = release_summary(simulated_table, mechanism, mechanism.facts(simulated_table))
     page = report(_audit(simulated_table, made, temporal=temporal))
     assert "What a recording tells about one row" in page
     assert f"up to ε = {rounded_up(temporal.worst, 3)}" in page
@@ -421,8 +421,8 @@ def test_what_a_release_lets_out_over_time_is_told_from_public_facts(simulated_t
 
 def test_a_gaussian_release_states_what_a_belief_tells(simulated_table):
     made = release(simulated_table, mechanism="gaussian", epsilon=1.0)
-    law = mechanism("gaussian", epsilon=1.0)
-    temporal = release_summary(simulated_table, law, law.shape(simulated_table))
+    mechanism = mechanism_named("gaussian", epsilon=1.0)
+    temporal = release_summary(simulated_table, mechanism, mechanism.facts(simulated_table))
     page = report(_audit(simulated_table, made, temporal=temporal))
     assert f"ε′ = {rounded_up(temporal.belief.epsilon_dependent, 3)}" in page
     assert "leaks at most" not in page

@@ -117,7 +117,7 @@ def test_who_broke_off_stops_no_comparison(folder):
 
 def test_the_cost_counts_who_broke_off(folder):
     quote = cost("laplace", folder, epsilon=1.0)
-    assert quote.shape.people == 6
+    assert quote.facts.people == 6
     assert any(line.startswith(RAW) for line in quote.notes)
 
 

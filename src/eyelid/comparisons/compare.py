@@ -329,7 +329,7 @@ def _planned(
         plan = make_plan(table if windows else original(), mechanism, randomness(None))
     except EyelidError as error:
         return _Planned(Row(setting, skipped=str(error)))
-    how = mechanism.person_total(plan.shape)
+    how = mechanism.person_total(plan.facts)
     promise = Promise(plan.guarantee, plan.person_level, how, plan.alike)
     return _Planned(Row(setting, promise), None if windows else plan.table)
 

@@ -296,16 +296,16 @@ def _instead(every: Sequence[Judged]) -> list[Instead]:
 def _more_people(every: Sequence[Judged]) -> list[str]:
     """From how many people on made-up ones would have all features, with the best of them."""
     for one in ranked(every):
-        mechanism, shape = one.candidate.setting.build(), one.candidate.shape
+        mechanism, facts = one.candidate.setting.build(), one.candidate.facts
         if mechanism.release is ReleaseKind.SYNTHETIC:
-            needed = mechanism.people_for_all_features(shape)
+            needed = mechanism.people_for_all_features(facts)
             if needed is None:
                 return []
             given = mechanism.parameters()
             return [
                 f"More people help whatever is computed over people: from {needed:,} on, synthetic "
-                f"at ε = {given['epsilon']:g} makes up people with all {shape.features} features "
-                f"(an error of {given['error']:g} in a task's shares); you have {shape.people}."
+                f"at ε = {given['epsilon']:g} makes up people with all {facts.features} features "
+                f"(an error of {given['error']:g} in a task's shares); you have {facts.people}."
             ]
     return []
 

@@ -130,7 +130,7 @@ def _release(found: Recommendation, one: Judged) -> Iterator[str]:
         yield f"    with this choice {found.with_choice(one).numbers()} in total for one person"
     carried = dict(candidate.setting.parameters).get("carry")
     if carried:
-        yield f"    has {carried} of {candidate.shape.features} features; the others are left out"
+        yield f"    has {carried} of {candidate.facts.features} features; the others are left out"
     if one.figures is not None:
         yield f"    measured on made-up people: {_figures(one)}"
     for verdict in one.verdicts:

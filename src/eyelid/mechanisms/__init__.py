@@ -103,7 +103,7 @@ from eyelid.mechanisms import groups, maps, means, records, streams, synthetic
 from eyelid.mechanisms.mechanism import (
     Mechanism,
     NeighbourPair,
-    Shape,
+    PublicFacts,
     catalogue,
     describe,
     find,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from eyelid.errors import Refused
-from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, PublicFacts, Values, parameter
 from eyelid.privacy.gaussian import check_epsilon
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Unit
@@ -43,7 +43,7 @@ class DifferentialMechanism(Mechanism):
         """The worst neighbours known, for the distinguishing game."""
 
     @abstractmethod
-    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+    def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """Outputs of ``runs`` independent runs on the same data, one row a run."""
 
     @abstractmethod

@@ -21,7 +21,7 @@ from eyelid.privacy.noise import DiscreteGaussian, DiscreteLaplace, DiscreteNois
 from eyelid.privacy.unit import Neighbours, Unit
 
 if TYPE_CHECKING:
-    from eyelid.mechanisms.mechanism import Shape
+    from eyelid.mechanisms.mechanism import PublicFacts
     from eyelid.mechanisms.noisy import NoisyMechanism
 
 FEWEST_STEPS = 2.0**30
@@ -43,11 +43,11 @@ class Distribution(ABC):
         """The norm of differences that it is calibrated by, over the last axis."""
 
     @abstractmethod
-    def loss(self, mechanism: NoisyMechanism, shape: Shape) -> float:
+    def loss(self, mechanism: NoisyMechanism, facts: PublicFacts) -> float:
         """How far the calibrated unit may move the integers, over the scale of the noise."""
 
     @abstractmethod
-    def guarantee(self, mechanism: NoisyMechanism, shape: Shape, unit: Unit) -> Guarantee:
+    def guarantee(self, mechanism: NoisyMechanism, facts: PublicFacts, unit: Unit) -> Guarantee:
         """What it promises about one unit."""
 
 
@@ -63,13 +63,13 @@ class _Laplace(Distribution):
         norms: NDArray[np.float64] = np.abs(difference).sum(axis=-1, dtype=np.float64)
         return norms
 
-    def loss(self, mechanism: NoisyMechanism, shape: Shape) -> float:
+    def loss(self, mechanism: NoisyMechanism, facts: PublicFacts) -> float:
         return mechanism.epsilon
 
-    def guarantee(self, mechanism: NoisyMechanism, shape: Shape, unit: Unit) -> Guarantee:
+    def guarantee(self, mechanism: NoisyMechanism, facts: PublicFacts, unit: Unit) -> Guarantee:
         """ε in proportion to the blocks that the unit covers."""
-        own = mechanism.blocks(shape, mechanism.unit)
-        ratio = Fraction(mechanism.blocks(shape, unit), own)
+        own = mechanism.blocks(facts, mechanism.unit)
+        ratio = Fraction(mechanism.blocks(facts, unit), own)
         return Guarantee(
             kind=Kind.PURE,
             unit=unit,
@@ -92,14 +92,14 @@ class _Gaussian(Distribution):
         norms: NDArray[np.float64] = np.linalg.norm(difference.astype(np.float64), axis=-1)
         return norms
 
-    def loss(self, mechanism: NoisyMechanism, shape: Shape) -> float:
-        return mechanism.mu(shape)
+    def loss(self, mechanism: NoisyMechanism, facts: PublicFacts) -> float:
+        return mechanism.mu(facts)
 
-    def guarantee(self, mechanism: NoisyMechanism, shape: Shape, unit: Unit) -> Guarantee:
+    def guarantee(self, mechanism: NoisyMechanism, facts: PublicFacts, unit: Unit) -> Guarantee:
         """(ε, δ) as asked for the calibrated unit; for another unit ε at the same δ from its μ."""
-        delta, mu = mechanism.delta_for(shape.people), mechanism.mu_of(shape, unit)
-        slack = discreteness_slack(mechanism.coordinates(shape, unit), mechanism.scale(shape))
-        same = mechanism.blocks(shape, unit) == mechanism.blocks(shape, mechanism.unit)
+        delta, mu = mechanism.delta_for(facts.people), mechanism.mu_of(facts, unit)
+        slack = discreteness_slack(mechanism.coordinates(facts, unit), mechanism.scale(facts))
+        same = mechanism.blocks(facts, unit) == mechanism.blocks(facts, mechanism.unit)
         return Guarantee(
             kind=Kind.APPROXIMATE,
             unit=unit,

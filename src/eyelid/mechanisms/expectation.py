@@ -19,9 +19,9 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import DifferentialMechanism
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groups.public_groups import GroupedShape
+from eyelid.mechanisms.groups.public_groups import GroupedFacts
 from eyelid.mechanisms.means.groupmean import GroupMean
-from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
 from eyelid.mechanisms.records.dct import DCT
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.synthetic.public_pairs import WINDOWS
@@ -183,16 +183,16 @@ class Expectation:
         }
 
 
-def expectation(chosen: FeatureMechanism, shape: Shape) -> Expectation:
+def expectation(chosen: FeatureMechanism, facts: PublicFacts) -> Expectation:
     """What a release can be expected to show."""
-    value = chosen.expected_rmse_of_span(shape)
-    central = chosen.cost(shape, PERSON).trust is Trust.CENTRAL
+    value = chosen.expected_rmse_of_span(facts)
+    central = chosen.cost(facts, PERSON).trust is Trust.CENTRAL
     # Noise is drawn for each person anew, but what was shrunk to the middle stays there.
     averages = not (central or chosen.shrinks)
-    over_people = chosen.error_in_mean(value, math.sqrt(shape.people), shape)
+    over_people = chosen.error_in_mean(value, math.sqrt(facts.people), facts)
     return Expectation(
         value=value,
-        recording_mean=chosen.expected_mean_rmse_of_span(shape),
+        recording_mean=chosen.expected_mean_rmse_of_span(facts),
         group_mean=over_people if averages else value,
         central=central,
         clipped=chosen.clipped,
@@ -205,22 +205,22 @@ def predicted(mechanism: Mechanism) -> FeatureMechanism | None:
     return cast(FeatureMechanism, mechanism) if mechanism.predictable else None
 
 
-def for_means(chosen: FeatureMechanism, shape: Shape) -> FeatureMechanism:
+def for_means(chosen: FeatureMechanism, facts: PublicFacts) -> FeatureMechanism:
     """What to put inside `groupmean` for a mean at the same ε for the same unit.
 
     That of a mean, and mechanisms that were made for means, as they are; for others what
     `groupmean` chooses by public facts, as far as it knows their unit.
     """
     if chosen.release.of_means:
-        return chosen.core_at(shape)
+        return chosen.core_at(facts)
     if chosen.made_for_means or chosen.unit.name not in DCT.units:
         return chosen
     epsilon = cast(DifferentialMechanism, chosen).epsilon
-    return GroupMean(epsilon=epsilon, delta=chosen.delta, unit=chosen.unit).core_at(shape)
+    return GroupMean(epsilon=epsilon, delta=chosen.delta, unit=chosen.unit).core_at(facts)
 
 
 def people_needed(
-    chosen: FeatureMechanism, shape: Shape, *, for_values: bool = False
+    chosen: FeatureMechanism, shape: PublicFacts, *, for_values: bool = False
 ) -> int | None:
     """From how many people of a group on their mean would carry information, at the same ε.
 
@@ -382,12 +382,12 @@ def as_synthetic(mechanism: Mechanism) -> Synthetic | None:
     return cast(Synthetic, mechanism) if synthetic else None
 
 
-def made_up(mechanism: Synthetic, shape: Shape, table: FeatureTable | None = None) -> MadeUp:
+def made_up(mechanism: Synthetic, shape: PublicFacts, table: FeatureTable | None = None) -> MadeUp:
     """What made-up people will be like.
 
     Args:
         mechanism: with its parameters.
-        shape: the public facts.
+        facts: the public facts.
         table: whose features have names; only these are looked at.
     """
     now, needed = prospect(mechanism, shape), _needed(mechanism, shape)
@@ -431,25 +431,27 @@ def _mean_errors(mechanism: Synthetic, table: FeatureTable | None) -> tuple[Mean
     return tuple(MeanError(name, error, units[name]) for name, error in found.items())
 
 
-def _in_order(mechanism: Synthetic, shape: Shape, table: FeatureTable | None) -> tuple[str, ...]:
+def _in_order(
+    mechanism: Synthetic, facts: PublicFacts, table: FeatureTable | None
+) -> tuple[str, ...]:
     """The names of features in the public order; without a study, of eyelid's windows."""
     names = [name for name, _ in WINDOWS] if table is None else table.names
-    if shape.features != len(names):
+    if facts.features != len(names):
         return ()
     order, _ = mechanism.tree(names)
     return tuple(names[place] for place in order)
 
 
 def _why_dropped(
-    mechanism: Synthetic, shape: Shape, names: Sequence[str], needed: int | None
+    mechanism: Synthetic, facts: PublicFacts, names: Sequence[str], needed: int | None
 ) -> str:
     """Why features are left out, and which."""
-    carried = mechanism.carried(shape)
-    many = shape.features - carried
+    carried = mechanism.carried(facts)
+    many = facts.features - carried
     if not many:
         return ""
     which = f": {', '.join(names)}" if names else ""
-    if mechanism.carry == COMMON and carried < mechanism.features_within(shape):
+    if mechanism.carry == COMMON and carried < mechanism.features_within(facts):
         return (
             f"the last {many} of a public order of features, in which those that are reported most "
             f"come first, are left out, because each makes the noise on all others larger (choose "
@@ -466,35 +468,35 @@ def _why_dropped(
     )
 
 
-def prospect(mechanism: Synthetic, shape: Shape) -> Prospect:
+def prospect(mechanism: Synthetic, facts: PublicFacts) -> Prospect:
     """What the people of a shape allow."""
-    if not mechanism.useful(shape):
-        return Prospect(shape.people, 0, None)
-    error = mechanism.expected_share_error(shape)
-    return Prospect(shape.people, mechanism.carried(shape), error)
+    if not mechanism.useful(facts):
+        return Prospect(facts.people, 0, None)
+    error = mechanism.expected_share_error(facts)
+    return Prospect(facts.people, mechanism.carried(facts), error)
 
 
 def prospects(
-    mechanism: Synthetic, shape: Shape, crowds: Sequence[int] = CROWDS
+    mechanism: Synthetic, facts: PublicFacts, crowds: Sequence[int] = CROWDS
 ) -> tuple[Prospect, ...]:
     """What more or fewer people would allow; groups keep their part of the whole.
 
     >>> law = Synthetic(epsilon=4.0, delta=1e-6)
-    >>> [each.features for each in prospects(law, Shape(20, 3, 32, 52), (20, 100, 1000))]
+    >>> [each.features for each in prospects(law, PublicFacts(20, 3, 32, 52), (20, 100, 1000))]
     [0, 3, 8]
     """
-    return tuple(prospect(mechanism, _with_people(shape, people)) for people in crowds)
+    return tuple(prospect(mechanism, _with_people(facts, people)) for people in crowds)
 
 
-def _with_people(shape: Shape, people: int) -> Shape:
-    if isinstance(shape, GroupedShape):
-        smallest = max(1, shape.smallest * people // shape.people)
-        return replace(shape, people=people, smallest=smallest)
-    return replace(shape, people=people)
+def _with_people(facts: PublicFacts, people: int) -> PublicFacts:
+    if isinstance(facts, GroupedFacts):
+        smallest = max(1, facts.smallest * people // facts.people)
+        return replace(facts, people=people, smallest=smallest)
+    return replace(facts, people=people)
 
 
-def _needed(mechanism: Synthetic, shape: Shape) -> int | None:
+def _needed(mechanism: Synthetic, facts: PublicFacts) -> int | None:
     try:
-        return mechanism.people_needed(shape)
+        return mechanism.people_needed(facts)
     except InputError:
         return None

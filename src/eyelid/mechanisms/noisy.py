@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eyelid.mechanisms.differential import CalibratedMechanism
 from eyelid.mechanisms.distribution import FEWEST_STEPS, Distribution, default_delta
-from eyelid.mechanisms.mechanism import Shape, Values
+from eyelid.mechanisms.mechanism import PublicFacts, Values
 from eyelid.privacy.gaussian import discreteness_slack, gaussian_mu
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import DiscreteNoise, Randomness
@@ -41,18 +41,18 @@ class NoisyMechanism(CalibratedMechanism):
             cls.kind = cls.distribution.kind
 
     @abstractmethod
-    def noise(self, shape: Shape) -> DiscreteNoise:
+    def noise(self, facts: PublicFacts) -> DiscreteNoise:
         """The noise on each coordinate, in grid steps, calibrated to ``epsilon`` for ``unit``."""
 
     @abstractmethod
-    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+    def sensitivity(self, facts: PublicFacts, unit: Unit) -> float:
         """How far one unit can move the integers, in steps, in the mechanism's norm."""
 
     @abstractmethod
-    def coordinates(self, shape: Shape, unit: Unit) -> int:
+    def coordinates(self, facts: PublicFacts, unit: Unit) -> int:
         """How many coordinates one unit can move."""
 
-    def blocks(self, shape: Shape, unit: Unit) -> int:
+    def blocks(self, facts: PublicFacts, unit: Unit) -> int:
         """How many separately protected pieces one unit covers; losses add over these."""
         return 1
 
@@ -60,9 +60,9 @@ class NoisyMechanism(CalibratedMechanism):
         """The norm of differences that the noise is calibrated by, over the last axis."""
         return self.distribution.norm(difference)
 
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """What the noise promises."""
-        return self.distribution.guarantee(self, shape, unit)
+        return self.distribution.guarantee(self, facts, unit)
 
     def delta_for(self, people: int) -> float:
         """The δ that was asked for, or the default for so many people."""
@@ -73,36 +73,36 @@ class NoisyMechanism(CalibratedMechanism):
         slack = discreteness_slack(coordinates, self.coarsest)
         return gaussian_mu(self.epsilon, self.delta_for(people), slack)
 
-    def mu(self, shape: Shape) -> float:
+    def mu(self, facts: PublicFacts) -> float:
         """μ for the calibrated unit."""
-        return self.mu_for(shape.people, self.coordinates(shape, self.unit))
+        return self.mu_for(facts.people, self.coordinates(facts, self.unit))
 
-    def mu_of(self, shape: Shape, unit: Unit) -> float:
+    def mu_of(self, facts: PublicFacts, unit: Unit) -> float:
         """μ of any unit, by how far it can move the integers."""
-        return self.sensitivity(shape, unit) / self.scale(shape)
+        return self.sensitivity(facts, unit) / self.scale(facts)
 
-    def scale(self, shape: Shape) -> float:
+    def scale(self, facts: PublicFacts) -> float:
         """That of the noise, in grid steps."""
-        return float(noise_of(self, shape).scale)
+        return float(noise_of(self, facts).scale)
 
     @abstractmethod
-    def query(self, values: Values, shape: Shape) -> Integers:
+    def query(self, values: Values, facts: PublicFacts) -> Integers:
         """A person's values, whatever they are, as whole steps within the declared limits."""
 
     @abstractmethod
-    def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
+    def within(self, facts: PublicFacts, unit: Unit) -> tuple[slice, slice, slice]:
         """Recordings, rows and features of the first unit there is."""
 
     @abstractmethod
-    def random_shape(self, rng: np.random.Generator) -> Shape:
+    def random_facts(self, rng: np.random.Generator) -> PublicFacts:
         """Public facts of a small dataset of one person, for the fuzz."""
 
-    def perturb(self, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
+    def perturb(self, integers: Integers, facts: PublicFacts, noise: Randomness) -> Integers:
         """The integers with noise added, in integers."""
-        return integers + noise_of(self, shape).draw(integers.shape, noise)
+        return integers + noise_of(self, facts).draw(integers.shape, noise)
 
 
 @functools.lru_cache(maxsize=64)
-def noise_of(mechanism: NoisyMechanism, shape: Shape) -> DiscreteNoise:
+def noise_of(mechanism: NoisyMechanism, facts: PublicFacts) -> DiscreteNoise:
     """The calibrated noise, with its tables made once."""
-    return mechanism.noise(shape)
+    return mechanism.noise(facts)

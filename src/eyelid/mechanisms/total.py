@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from eyelid.mechanisms.differential import CalibratedMechanism
 from eyelid.mechanisms.distribution import check_gaussian_delta
-from eyelid.mechanisms.mechanism import Shape, parameter
+from eyelid.mechanisms.mechanism import PublicFacts, parameter
 from eyelid.mechanisms.noisy import NoisyMechanism
 from eyelid.privacy.noise import DiscreteNoise
 from eyelid.privacy.unit import Trust, Unit
@@ -26,22 +26,22 @@ class Total(NoisyMechanism):
     coarsest: ClassVar[float] = SCALE
 
     @abstractmethod
-    def cells(self, shape: Any) -> int:
+    def cells(self, facts: Any) -> int:
         """How many numbers have noise."""
 
-    def coordinates(self, shape: Shape, unit: Unit) -> int:
+    def coordinates(self, facts: PublicFacts, unit: Unit) -> int:
         """All of them: a person can move any."""
-        return self.cells(shape)
+        return self.cells(facts)
 
-    def noise(self, shape: Shape) -> DiscreteNoise:
+    def noise(self, facts: PublicFacts) -> DiscreteNoise:
         """The scale is SCALE steps."""
         return self.distribution.of(SCALE)
 
-    def mu_of(self, shape: Shape, unit: Unit) -> float:
+    def mu_of(self, facts: PublicFacts, unit: Unit) -> float:
         """That of the person, whom the noise is calibrated to."""
-        return self.mu(shape)
+        return self.mu(facts)
 
-    def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
+    def within(self, facts: PublicFacts, unit: Unit) -> tuple[slice, slice, slice]:
         """Everything of a person."""
         return slice(None), slice(None), slice(None)
 

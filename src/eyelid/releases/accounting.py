@@ -255,7 +255,7 @@ def _certificate(
     fingerprint: str | None = None
     alike, others = purchase.alike, ""
     guarantee, person_level = purchase.guarantee, purchase.person_level
-    law = purchase.mechanism
+    mechanism = purchase.mechanism
     kept = [f"the attribute {name} of every person, released as it is" for name in purchase.keep]
     unprotected = [*purchase.unprotected, *kept, *shown_by_choice(purchase.chosen)]
     if book is None or paid is None:
@@ -289,8 +289,8 @@ def _certificate(
         # Kept attributes or unequal recordings may name people without any gaze.
         bounded = bounded.broken("people are told apart by what is not protected")
     return Certificate(
-        mechanism=law.name,
-        parameters=law.parameters(),
+        mechanism=mechanism.name,
+        parameters=mechanism.parameters(),
         guarantee=guarantee,
         person_level=person_level,
         how=f"{lead}; this release alone would give: {purchase.how}" if lead else purchase.how,
@@ -305,7 +305,7 @@ def _certificate(
         version=__version__,
         map=purchase.map,
         made_up=purchase.made_up,
-        form=form_given(purchase.chosen, law.form),
+        form=form_given(purchase.chosen, mechanism.form),
         released_as=purchase.released_as,
     )
 

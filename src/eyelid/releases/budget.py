@@ -24,7 +24,7 @@ from eyelid.io.reading import read
 from eyelid.io.same_people import in_doubt
 from eyelid.mechanisms.certificate import other_releases, undone
 from eyelid.mechanisms.distribution import default_delta
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.privacy.accounts import Gap, Joined
 from eyelid.privacy.composition import parallel, sequential
 from eyelid.privacy.guarantee import Guarantee, large_delta
@@ -377,12 +377,12 @@ class Counted(ABC):
     """A price beside what was spent before.
 
     Attributes:
-        shape: the public facts.
+        facts: the public facts.
         alike: whether people cannot be told apart by what is not protected.
         before: what the ledger has counted of these people; None without a study.
     """
 
-    shape: Shape
+    facts: PublicFacts
     alike: bool
     before: Budget | None
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
-from eyelid.gaze.maps.looks import Looks
+from eyelid.gaze.maps.gaze_points import GazePoints
 from eyelid.gaze.study import INDEX_COLUMNS, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.release_folder import (
@@ -41,13 +41,13 @@ def samples_digest(taken: Study) -> bytes:
     return digest_of_people(names_of(taken.data), person_digests(taken.data))
 
 
-def looks_digest(looks: Looks) -> bytes:
+def looks_digest(looks: GazePoints) -> bytes:
     """SHA-256 of where everybody looked: what maps are made of."""
     size = looks.width_px, looks.height_px
     return digest_of_looks(looks.people, looks.layers, size, look_digests(looks))
 
 
-def look_digests(looks: Looks) -> list[bytes]:
+def look_digests(looks: GazePoints) -> list[bytes]:
     """SHA-256 of where each person looked, in order, whoever is beside them."""
     rows = np.column_stack([looks.layer, looks.x_px, looks.y_px, looks.weight])
     ends = np.searchsorted(looks.person, np.arange(len(looks.people) + 1)).tolist()

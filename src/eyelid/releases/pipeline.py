@@ -150,9 +150,12 @@ class RunKey:
     settings: Any
 
     @classmethod
-    def of(cls, laws: Sequence[Mechanism], **others: Any) -> RunKey:
+    def of(cls, mechanisms: Sequence[Mechanism], **others: Any) -> RunKey:
         """The key of a run of these mechanisms."""
-        return cls(mechanisms=[(law.name, law.parameters()) for law in laws], **others)
+        return cls(
+            mechanisms=[(mechanism.name, mechanism.parameters()) for mechanism in mechanisms],
+            **others,
+        )
 
     def digest(self) -> str:
         """One hash over all of it, over this version and how large pieces are."""

@@ -59,7 +59,7 @@ def quote_lines(quote: Quote | StreamQuote, *, assumed: bool) -> Iterator[str | 
 def _rows(quote: Quote, found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The table of a quote for features, row by row."""
     yield "mechanism", _named(found["mechanism"])
-    yield "assumed", facts(quote.mechanism, quote.shape)
+    yield "assumed", facts(quote.mechanism, quote.facts)
     yield f"for one {quote.guarantee.unit}", quote.guarantee.numbers()
     yield "for one person, in total", quote.person_level.numbers()
     if found["noise"]:
@@ -119,7 +119,7 @@ def _errors(errors: Expectation, features: Sequence[Feature]) -> Iterator[tuple[
 
 def _noise(quote: Quote) -> str:
     """The noise in words; of made-up people in people, whom a reader can compare it with."""
-    return quote.made_up.noise_told if quote.made_up else quote.mechanism.sampler(quote.shape)
+    return quote.made_up.noise_told if quote.made_up else quote.mechanism.sampler(quote.facts)
 
 
 def _made_up_lines(people: MadeUp | None, *, assumed: bool) -> Iterator[str]:

@@ -159,18 +159,18 @@ def _told_singly(run: DwellRun, gaze: Floats) -> Floats:
     told = []
     for number, (x, y) in enumerate(gaze.tolist(), start=1):
         run.push(x, y)
-        if number % run.law.every == 0:
+        if number % run.mechanism.every == 0:
             told.append(run.counters().dwell_samples)
-    return np.array(told[: run.law.horizon])
+    return np.array(told[: run.mechanism.horizon])
 
 
 def _told_together(run: DwellRun, gaze: Floats) -> Floats:
     """The same, a tick at a time."""
     told = []
-    for tick in gaze.reshape(-1, run.law.every, 2):
+    for tick in gaze.reshape(-1, run.mechanism.every, 2):
         run.push_many(*tick.T)
         told.append(run.counters().dwell_samples)
-    return np.array(told[: run.law.horizon])
+    return np.array(told[: run.mechanism.horizon])
 
 
 def _triangle(diagonals: Floats | Integers) -> Floats:

@@ -16,7 +16,7 @@ from eyelid.attacks.residuals import examine
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms import Shape, find, mechanism
+from eyelid.mechanisms import PublicFacts, find, mechanism_named
 from eyelid.mechanisms.records.fourier import coordinates_of_first
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy import PERSON, RECORDING, Unit, randomness
@@ -26,18 +26,18 @@ from eyelid.verification.sensitivity import fuzz
 
 NAMES = ["fpa", "cfpa", "dcfpa"]
 CHUNKED = ["cfpa", "dcfpa"]
-SHAPE = Shape(people=20, recordings=3, length=100, features=4)
+SHAPE = PublicFacts(people=20, recordings=3, length=100, features=4)
 
 
 def build(name, **parameters):
     if name == "fpa":
         parameters.pop("chunk", None)
-    return mechanism(name, **{"epsilon": 1.0} | parameters)
+    return mechanism_named(name, **{"epsilon": 1.0} | parameters)
 
 
 def one_piece(name, n, **parameters):
     """The mechanism whose only piece is a signal of n values, and the shape of such a person."""
-    return build(name, chunk=n, **parameters), Shape(1, 1, n, 1)
+    return build(name, chunk=n, **parameters), PublicFacts(1, 1, n, 1)
 
 
 def corners(n):
@@ -47,20 +47,22 @@ def corners(n):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("k", [1, 2, 5])
 def test_coordinates_survive_being_rebuilt(name, k):
-    law = build(name, k=k, chunk=25)
-    count = law.coordinates(SHAPE, RECORDING) // SHAPE.features
+    mechanism = build(name, k=k, chunk=25)
+    count = mechanism.coordinates(SHAPE, RECORDING) // SHAPE.features
     chosen = np.random.default_rng(1).normal(size=(2, 3, count, 4))
-    again = law.analyse(law.rebuild(chosen, SHAPE), SHAPE)
+    again = mechanism.analyse(mechanism.rebuild(chosen, SHAPE), SHAPE)
     np.testing.assert_allclose(again, chosen, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("length", [32, 45, 64, 100])
 def test_all_coefficients_give_back_signals_of_any_length(name, length):
-    law = build(name, k=17, chunk=32) if name != "fpa" else build(name, k=length)
+    mechanism = build(name, k=17, chunk=32) if name != "fpa" else build(name, k=length)
     values = np.random.default_rng(2).random((2, 3, length, 4))
     shape = replace(SHAPE, length=length)
-    np.testing.assert_allclose(law.rebuild(law.analyse(values, shape), shape), values, atol=1e-9)
+    np.testing.assert_allclose(
+        mechanism.rebuild(mechanism.analyse(values, shape), shape), values, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -68,22 +70,26 @@ def test_all_coefficients_give_back_signals_of_any_length(name, length):
 def test_no_corner_of_the_box_moves_the_integers_more_than_is_declared(name, n):
     """All 2^n: the L1 norm is convex, so neighbours at opposite corners are the worst."""
     for k in range(1, n + 1):
-        law, shape = one_piece(name, n, k=k)
+        mechanism, facts = one_piece(name, n, k=k)
         one = corners(n)
-        moved = np.abs(law.query(one, shape) - law.query(1 - one, shape)).sum(axis=(1, 2, 3)).max()
-        assert moved <= law.sensitivity(shape, PERSON)
-        assert moved <= law.noise(shape).scale
+        moved = (
+            np.abs(mechanism.query(one, facts) - mechanism.query(1 - one, facts))
+            .sum(axis=(1, 2, 3))
+            .max()
+        )
+        assert moved <= mechanism.sensitivity(facts, PERSON)
+        assert moved <= mechanism.noise(facts).scale
         if k == 1:
-            assert moved == pytest.approx(law.noise(shape).scale, rel=1e-8)
+            assert moved == pytest.approx(mechanism.noise(facts).scale, rel=1e-8)
 
 
 @pytest.mark.parametrize("name", ["fpa", "cfpa"])
 @pytest.mark.parametrize(("n", "k"), [(32, 2), (32, 17), (64, 10), (64, 33), (301, 7)])
 def test_some_neighbours_come_near_what_is_declared(name, n, k):
-    law, shape = one_piece(name, n, k=k)
-    change = law._largest_change(shape)[None, :, None]
-    steps = law.query((1 + change) / 2, shape) - law.query((1 - change) / 2, shape)
-    assert 0.75 <= np.abs(steps).sum() / law.sensitivity(shape, PERSON) <= 1
+    mechanism, facts = one_piece(name, n, k=k)
+    change = mechanism._largest_change(facts)[None, :, None]
+    steps = mechanism.query((1 + change) / 2, facts) - mechanism.query((1 - change) / 2, facts)
+    assert 0.75 <= np.abs(steps).sum() / mechanism.sensitivity(facts, PERSON) <= 1
 
 
 def test_the_bound_for_differences_is_the_smaller_of_two_and_both_are_right():
@@ -91,14 +97,14 @@ def test_the_bound_for_differences_is_the_smaller_of_two_and_both_are_right():
     for n in range(1, 11):
         matrix = np.fft.fft(np.diff(np.eye(n), axis=0, prepend=0.0), axis=0)
         for k in range(1, n // 2 + 2):
-            law, shape = one_piece("dcfpa", n, k=k)
+            mechanism, facts = one_piece("dcfpa", n, k=k)
             of_norms = math.sqrt(n * k * (4 * n - 3))
             each = np.concatenate([matrix[:k].real, matrix[1:k].imag])
             of_each = np.abs(each).sum()
-            assert law.block_l1(shape) == pytest.approx(min(of_norms, of_each))
+            assert mechanism.block_l1(facts) == pytest.approx(min(of_norms, of_each))
             change = 2 * corners(n)[:, 0, :, 0] - 1
             moved = np.abs(change @ each.T).sum(axis=1).max()
-            assert moved <= law.block_l1(shape) * (1 + 1e-12)
+            assert moved <= mechanism.block_l1(facts) * (1 + 1e-12)
             smaller.append(of_each < of_norms)
     assert set(smaller) == {True, False}
 
@@ -108,8 +114,8 @@ def test_differences_have_a_third_of_the_noise_at_one_coefficient_and_more_beyon
     """With the norm's bound alone it would be (4c − 3)·(c+1)(2c+1)/(6c) at k = 1."""
     energies = {}
     for k, name in itertools.product((1, 2, 3), CHUNKED):
-        law, shape = one_piece(name, c, k=k)
-        energies[name, k] = law.expected_rmse_of_span(shape) ** 2
+        mechanism, facts = one_piece(name, c, k=k)
+        energies[name, k] = mechanism.expected_rmse_of_span(facts) ** 2
     ratio = {k: energies["dcfpa", k] / energies["cfpa", k] for k in (1, 2, 3)}
     assert ratio[1] == pytest.approx((c + 1) * (2 * c + 1) / (6 * c**2))
     assert min(ratio[2], ratio[3]) > 4
@@ -121,9 +127,9 @@ def test_differences_have_a_third_of_the_noise_at_one_coefficient_and_more_beyon
 def test_the_golden_noise_energy():
     """Paper scale with mirrored coefficients: (2k/ε²)(1 + 4(k − 1))·Δ₂² = 32384·Δ₂² at k = 64."""
     k, n = 64, 200
-    law, shape = one_piece("fpa", n, k=k)
+    mechanism, facts = one_piece("fpa", n, k=k)
     assert coordinates_of_first(k, n) == 127
-    energy = n * law.expected_rmse_of_span(shape) ** 2 / n
+    energy = n * mechanism.expected_rmse_of_span(facts) ** 2 / n
     assert energy == pytest.approx(2 * k * (1 + 4 * (k - 1)), rel=1e-6)
     assert energy == pytest.approx(32384, rel=1e-6)
 
@@ -131,57 +137,57 @@ def test_the_golden_noise_energy():
 @pytest.mark.parametrize("name", NAMES)
 def test_coefficients_beyond_the_middle_are_measured_once(name):
     values = np.random.default_rng(3).random((1, 1, 16, 1))
-    (half, shape), (whole, _) = one_piece(name, 16, k=9), one_piece(name, 16, k=16)
-    assert whole.kept(shape) == half.kept(shape) == 9
-    assert whole.coordinates(shape, PERSON) == 16
-    np.testing.assert_array_equal(half.query(values, shape), whole.query(values, shape))
-    assert whole.expected_rmse_of_span(shape) == half.expected_rmse_of_span(shape)
+    (half, facts), (whole, _) = one_piece(name, 16, k=9), one_piece(name, 16, k=16)
+    assert whole.kept(facts) == half.kept(facts) == 9
+    assert whole.coordinates(facts, PERSON) == 16
+    np.testing.assert_array_equal(half.query(values, facts), whole.query(values, facts))
+    assert whole.expected_rmse_of_span(facts) == half.expected_rmse_of_span(facts)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("parameters", [{}, {"k": 1}, {"k": 3}, {"k": 8}], ids=str)
 def test_expected_errors_are_what_is_measured(name, parameters):
     """Standard error of the mean square below 2 %; the last chunk of a signal is cut."""
-    law = build(name, epsilon=50.0, chunk=8, **parameters)
+    mechanism = build(name, epsilon=50.0, chunk=8, **parameters)
     values = np.full((1500, 2, 20, 2), 0.5)
     features = [Feature("a", "", "", 0.0, 1.0), Feature("b", "", "", -4.0, 6.0)]
     table = table_from_arrays(values * [1.0, 10.0] + [0.0, -4.0], features)
-    shape = law.shape(table)
-    released = law.apply(table, randomness(4)).data.select("a", "b").to_numpy()
+    facts = mechanism.facts(table)
+    released = mechanism.apply(table, randomness(4)).data.select("a", "b").to_numpy()
     # What is cut off is not noise.
-    kept = law.rebuild(law.analyse(values, shape), shape)
+    kept = mechanism.rebuild(mechanism.analyse(values, facts), facts)
     error = (released - [0.0, -4.0]) / [1.0, 10.0] - kept.reshape(-1, 2)
     by_rows = error.reshape(1500, 2, 20, 2)
     found = np.sqrt((error**2).mean()), np.sqrt((by_rows.mean(axis=2) ** 2).mean())
-    expected = law.expected_rmse_of_span(shape), law.expected_mean_rmse_of_span(shape)
+    expected = mechanism.expected_rmse_of_span(facts), mechanism.expected_mean_rmse_of_span(facts)
     assert found == pytest.approx(expected, rel=0.05)
 
 
 @given(st.integers(1, 60), st.integers(1, 60))
 def test_the_closed_form_of_errors_is_what_rebuilding_each_coefficient_gives(n, k):
-    law, shape = one_piece("fpa", n, k=min(k, n))
-    generic = RecordMechanism.expected_rmse_of_span(law, shape)
-    assert law.expected_rmse_of_span(shape) == pytest.approx(generic)
-    generic = RecordMechanism.expected_mean_rmse_of_span(law, shape)
-    assert law.expected_mean_rmse_of_span(shape) == pytest.approx(generic)
+    mechanism, facts = one_piece("fpa", n, k=min(k, n))
+    generic = RecordMechanism.expected_rmse_of_span(mechanism, facts)
+    assert mechanism.expected_rmse_of_span(facts) == pytest.approx(generic)
+    generic = RecordMechanism.expected_mean_rmse_of_span(mechanism, facts)
+    assert mechanism.expected_mean_rmse_of_span(facts) == pytest.approx(generic)
 
 
 @pytest.mark.parametrize("k", ["private", 100_000])
 def test_errors_of_very_long_signals_take_no_time(k):
-    assert build("fpa", k=k).expected_rmse_of_span(Shape(2, 1, 200_000, 1)) > 0
+    assert build("fpa", k=k).expected_rmse_of_span(PublicFacts(2, 1, 200_000, 1)) > 0
 
 
 @pytest.mark.parametrize("name", CHUNKED)
 @pytest.mark.parametrize(("length", "chunks"), [(96, 3), (97, 4), (32, 1)])
 def test_a_chunk_s_epsilon_is_multiplied_for_a_person(name, length, chunks):
-    shape = replace(SHAPE, length=length)
-    law = build(name, epsilon=0.1, unit="chunk")
-    assert law.unit == Unit("chunk", 32)
-    assert law.cost(shape, law.unit).epsilon == 0.1
+    facts = replace(SHAPE, length=length)
+    mechanism = build(name, epsilon=0.1, unit="chunk")
+    assert mechanism.unit == Unit("chunk", 32)
+    assert mechanism.cost(facts, mechanism.unit).epsilon == 0.1
     person = float(Fraction("0.1") * chunks * 4 * 3)
-    assert law.cost(shape, PERSON).epsilon == person
-    assert f"{chunks * 12} times one chunk:32" in law.person_total(shape)
-    assert law.cost(shape, RECORDING).epsilon == float(Fraction("0.1") * chunks * 4)
+    assert mechanism.cost(facts, PERSON).epsilon == person
+    assert f"{chunks * 12} times one chunk:32" in mechanism.person_total(facts)
+    assert mechanism.cost(facts, RECORDING).epsilon == float(Fraction("0.1") * chunks * 4)
 
 
 def test_the_promise_for_a_chunk_is_for_chunks_as_they_are_cut():
@@ -189,23 +195,23 @@ def test_the_promise_for_a_chunk_is_for_chunks_as_they_are_cut():
 
     Every corner of the bounds is tried, so that these are the true figures.
     """
-    law = build("cfpa", chunk=4, k=2, unit="chunk")
-    shape = Shape(1, 1, 8, 1)
+    mechanism = build("cfpa", chunk=4, k=2, unit="chunk")
+    facts = PublicFacts(1, 1, 8, 1)
     moved = []
     for first in range(5):
         one = np.full((16, 1, 8, 1), 0.5)
         one[:, :, first : first + 4] = corners(4)
-        steps = law.query(one, shape) - law.query(1 - one, shape)
+        steps = mechanism.query(one, facts) - mechanism.query(1 - one, facts)
         largest = np.abs(steps).reshape(16, -1).sum(axis=1).max()
-        moved.append(largest / law.sensitivity(shape, law.unit))
+        moved.append(largest / mechanism.sensitivity(facts, mechanism.unit))
     assert moved == pytest.approx([0.7071, 1.0607, 1.4142, 1.0607, 0.7071], abs=1e-4)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_recording_s_epsilon_is_multiplied_by_the_recordings(name):
-    law = build(name, unit="recording")
-    assert law.cost(SHAPE, RECORDING).epsilon == 1.0
-    assert law.cost(SHAPE, PERSON).epsilon == 3.0
+    mechanism = build(name, unit="recording")
+    assert mechanism.cost(SHAPE, RECORDING).epsilon == 1.0
+    assert mechanism.cost(SHAPE, PERSON).epsilon == 3.0
     assert build(name, unit="person").cost(SHAPE, PERSON).epsilon == 1.0
     assert "calibrated to the person" in build(name).person_total(SHAPE)
 
@@ -220,12 +226,14 @@ def test_a_recording_s_epsilon_is_multiplied_by_the_recordings(name):
 )
 def test_integers_never_lose_more_than_is_claimed(name, epsilon, r, n, f, data):
     """The L1 norm by its own formula here, rounding as the worst case, the rest in fractions."""
-    shape = Shape(5, r, n, f)
+    facts = PublicFacts(5, r, n, f)
     chunk = data.draw(st.integers(1, n))
     piece = n if name == "fpa" else chunk
     k = data.draw(st.integers(1, piece))
     units = ["person", "recording"] + ["chunk"] * (name != "fpa")
-    law = build(name, epsilon=epsilon, chunk=chunk, k=k, unit=data.draw(st.sampled_from(units)))
+    mechanism = build(
+        name, epsilon=epsilon, chunk=chunk, k=k, unit=data.draw(st.sampled_from(units))
+    )
     kept = min(k, piece // 2 + 1)
     reach = math.sqrt(4 * piece - 3 if name == "dcfpa" else piece)
     l1 = math.sqrt(piece * kept) * reach
@@ -235,9 +243,9 @@ def test_integers_never_lose_more_than_is_claimed(name, epsilon, r, n, f, data):
     coordinates = 2 * kept - 1 - (piece % 2 == 0 and kept == piece // 2 + 1)
     pieces = math.ceil(n / piece)
     for unit, count in ((PERSON, pieces * f * r), (RECORDING, pieces * f)):
-        moved = count * (Fraction(l1) / Fraction(law.step(shape)) + coordinates)
-        loss = moved / law.noise(shape).scale
-        claimed = Fraction(law.cost(shape, unit).epsilon)
+        moved = count * (Fraction(l1) / Fraction(mechanism.step(facts)) + coordinates)
+        loss = moved / mechanism.noise(facts).scale
+        claimed = Fraction(mechanism.cost(facts, unit).epsilon)
         assert loss <= claimed * (1 + Fraction(1, 10**14))
         assert loss >= claimed * Fraction(99, 100)
 
@@ -248,12 +256,12 @@ def test_integers_never_lose_more_than_is_claimed(name, epsilon, r, n, f, data):
 )
 def test_the_distinguishing_game_does_not_refute_the_claim(name, unit):
     """False alarms: 1e-6 a game; the seed is fixed."""
-    law = mechanism(name, **find(name).games[-1], unit=unit)
-    result = play(law, law.unit, 8_000 if name == "fpa" else 20_000, randomness(7))
+    mechanism = mechanism_named(name, **find(name).games[-1], unit=unit)
+    result = play(mechanism, mechanism.unit, 8_000 if name == "fpa" else 20_000, randomness(7))
     assert not result.refuted
     assert result.lower_bound > 0.6 * result.claimed
-    assert not fuzz(law, law.unit, pairs=500).refuted
-    assert not examine(law, randomness(6)).refuted
+    assert not fuzz(mechanism, mechanism.unit, pairs=500).refuted
+    assert not examine(mechanism, randomness(6)).refuted
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -271,8 +279,8 @@ def test_planted_faults_are_caught(name):
 def test_missing_and_outlying_values_are_put_inside_the_bounds(name):
     feature = Feature("rate", "", "", 10.0, 20.0)
     values = np.array([-1e9, 1e9, np.nan, -np.inf, np.inf, 12.0]).reshape(1, 1, 6, 1)
-    law = build(name, epsilon=1e7, k=4 if name == "fpa" else 2, chunk=3)
-    released = law.apply(table_from_arrays(values, [feature]), randomness(1)).data["rate"]
+    mechanism = build(name, epsilon=1e7, k=4 if name == "fpa" else 2, chunk=3)
+    released = mechanism.apply(table_from_arrays(values, [feature]), randomness(1)).data["rate"]
     np.testing.assert_allclose(released, [10, 20, 15, 10, 20, 12], atol=0.01)
 
 

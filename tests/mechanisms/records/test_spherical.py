@@ -18,16 +18,16 @@ def test_lengths_are_gamma_and_directions_uniform(dimension):
     assert stats.kstest(lengths, stats.gamma(dimension).cdf).pvalue > 1e-4
     shares = (vectors[:, 0] / lengths) ** 2
     if dimension > 1:
-        law = stats.beta(0.5, (dimension - 1) / 2)
-        assert stats.kstest(shares, law.cdf).pvalue > 1e-4
+        mechanism = stats.beta(0.5, (dimension - 1) / 2)
+        assert stats.kstest(shares, mechanism.cdf).pvalue > 1e-4
     assert stats.binomtest(int((vectors[:, 0] > 0).sum()), 4000).pvalue > 1e-4
 
 
 @pytest.mark.parametrize("dimension", [1, 6, 50])
 def test_the_variance_is_that_of_a_coordinate(dimension):
-    law = SphericalLaplace(SCALE, dimension)
-    draws = law.draw((20_000, dimension), randomness(2)).astype(float)
-    assert (draws**2).mean() / law.variance == pytest.approx(1, abs=0.05)
+    mechanism = SphericalLaplace(SCALE, dimension)
+    draws = mechanism.draw((20_000, dimension), randomness(2)).astype(float)
+    assert (draws**2).mean() / mechanism.variance == pytest.approx(1, abs=0.05)
 
 
 def test_every_lowest_step_is_used():
@@ -36,13 +36,15 @@ def test_every_lowest_step_is_used():
 
 
 def test_shares_of_the_density_add_up_to_the_length():
-    law = SphericalLaplace(SCALE, 6)
+    mechanism = SphericalLaplace(SCALE, 6)
     steps = np.random.default_rng(4).normal(0, SCALE, (5, 2, 3, 2))
     halves = np.linalg.norm(steps.reshape(10, 6), axis=1).reshape(5, 2).sum(axis=1)
-    np.testing.assert_allclose(law.log_mass(steps).sum(axis=(1, 2, 3)), -halves / SCALE)
+    np.testing.assert_allclose(mechanism.log_mass(steps).sum(axis=(1, 2, 3)), -halves / SCALE)
     odd = steps.reshape(5, 12)[:, :5]
-    np.testing.assert_allclose(law.log_mass(odd).sum(axis=1), -np.linalg.norm(odd, axis=1) / SCALE)
-    assert (law.log_mass(np.zeros((2, 6))) == 0).all()
+    np.testing.assert_allclose(
+        mechanism.log_mass(odd).sum(axis=1), -np.linalg.norm(odd, axis=1) / SCALE
+    )
+    assert (mechanism.log_mass(np.zeros((2, 6))) == 0).all()
 
 
 def test_in_one_dimension_it_is_laplace():

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError, Refused
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.streams.continual import Dwell
 from eyelid.mechanisms.streams.square_root import square_root, stretch
 from eyelid.privacy.gaussian import gaussian_sigma
@@ -91,34 +91,34 @@ def test_errors_are_less_than_half_of_a_binary_trees() -> None:
 
 
 def test_noise_is_as_strong_as_theory_says() -> None:
-    law = counters(horizon=HORIZON, every=1, window=1, areas="left:0,0,10,10", delta=1e-5)
+    mechanism = counters(horizon=HORIZON, every=1, window=1, areas="left:0,0,10,10", delta=1e-5)
     sigma = gaussian_sigma(2.0, 1e-5) * 1.824
-    assert law.standard_errors[0] == pytest.approx(sigma, rel=1e-3)
-    assert law.standard_errors[-1] == pytest.approx(sigma * 1.824, rel=1e-3)
+    assert mechanism.standard_errors[0] == pytest.approx(sigma, rel=1e-3)
+    assert mechanism.standard_errors[-1] == pytest.approx(sigma * 1.824, rel=1e-3)
 
 
 def test_one_by_one_or_together_is_what_the_matrix_says() -> None:
-    law, points = counters(), gaze(93)
-    single, together = (law.start(randomness(7)) for _ in range(2))
+    mechanism, points = counters(), gaze(93)
+    single, together = (mechanism.start(randomness(7)) for _ in range(2))
     for x, y in points.tolist():
         single.push(x, y)
     together.push_many(*points[:38].T)
     together.push_many(*points[38:].T)
     assert single.counters() == together.counters()
-    noise = law.noise.draw((20, 2), randomness(7))[:18]
-    counts = law.counts_of(*points.T)[:18]
-    measured = triangle(law.steps_of_root[:18]) @ counts + noise
-    told = (triangle(law.root[:18]) @ measured * law.step)[-1]
+    noise = mechanism.noise.draw((20, 2), randomness(7))[:18]
+    counts = mechanism.counts_of(*points.T)[:18]
+    measured = triangle(mechanism.steps_of_root[:18]) @ counts + noise
+    told = (triangle(mechanism.root[:18]) @ measured * mechanism.step)[-1]
     assert single.counters().dwell_samples == pytest.approx(told, rel=1e-12)
     assert single.counters().samples == 90
 
 
 def test_counters_are_right_on_average_and_as_far_off_as_they_say() -> None:
-    law, points, runs = counters(horizon=4), gaze(20), 4_000
-    shape = Shape(1, 1, 20, 2, window=1)
-    told = law.play(points[None] / [30, 10], shape, runs, randomness(7)).reshape(runs, 4, 2)
-    exact = np.cumsum(law.counts_of(*points.T), axis=0)
-    errors = (told - exact) / law.standard_errors[:, None]
+    mechanism, points, runs = counters(horizon=4), gaze(20), 4_000
+    facts = PublicFacts(1, 1, 20, 2, window=1)
+    told = mechanism.play(points[None] / [30, 10], facts, runs, randomness(7)).reshape(runs, 4, 2)
+    exact = np.cumsum(mechanism.counts_of(*points.T), axis=0)
+    errors = (told - exact) / mechanism.standard_errors[:, None]
     # Five standard errors of eight means and spreads: wrong once in a hundred thousand.
     assert np.abs(errors.mean(axis=0)).max() < 5 / math.sqrt(runs)
     assert np.abs(errors.std(axis=0) - 1).max() < 5 / math.sqrt(2 * runs)
@@ -142,22 +142,22 @@ def test_the_fuzz_reaches_what_is_declared_and_no_more() -> None:
 
 
 def test_games_certify_most_of_the_claim_of_a_window_and_of_a_person() -> None:
-    law = next(Dwell.set_for_games())
-    for unit in (law.unit, PERSON):
-        found = play(law, unit, 20_000, randomness(7))
+    mechanism = next(Dwell.set_for_games())
+    for unit in (mechanism.unit, PERSON):
+        found = play(mechanism, unit, 20_000, randomness(7))
         assert 0.85 * found.claimed < found.lower_bound < found.claimed
 
 
 def test_whoever_is_hidden_costs_what_all_their_samples_move() -> None:
-    law = counters()
-    shape = Shape(1, 4, 1000, 2, window=1)
-    window, person = law.cost(shape, law.unit), law.cost(shape, PERSON)
+    mechanism = counters()
+    facts = PublicFacts(1, 4, 1000, 2, window=1)
+    window, person = mechanism.cost(facts, mechanism.unit), mechanism.cost(facts, PERSON)
     assert (window.epsilon, window.delta) == (2.0, 1e-6)
-    everything = np.linalg.norm(triangle(law.root) @ np.full(20, 5.0))
-    assert person.mu == pytest.approx(2 * everything / law.moved * window.mu, rel=1e-6)
-    assert law.cost(shape, Unit("event", 14, 1.0)).epsilon > 2.0
+    everything = np.linalg.norm(triangle(mechanism.root) @ np.full(20, 5.0))
+    assert person.mu == pytest.approx(2 * everything / mechanism.moved * window.mu, rel=1e-6)
+    assert mechanism.cost(facts, Unit("event", 14, 1.0)).epsilon > 2.0
     with pytest.raises(Refused, match="does not offer the unit"):
-        law.cost(shape, Unit("record"))
+        mechanism.cost(facts, Unit("record"))
 
 
 @pytest.mark.parametrize(

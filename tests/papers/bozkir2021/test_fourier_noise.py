@@ -81,12 +81,12 @@ def test_a_mean_without_noise_stays_where_it_is():
 
 def test_nmse_is_that_of_the_audit(wandering):
     from eyelid.attacks.error import error_of
-    from eyelid.mechanisms import mechanism
+    from eyelid.mechanisms import mechanism_named
     from eyelid.papers.signals import signals_of
     from eyelid.privacy import randomness
 
     table = wandering()
-    released = mechanism("lpa-paper", epsilon=50.0).apply(table, randomness(4))
+    released = mechanism_named("lpa-paper", epsilon=50.0).apply(table, randomness(4))
     ours = []
     for x, y in zip(signals_of(table), signals_of(released), strict=True):
         squares = ((x.values - y.values) ** 2).sum(axis=2)

@@ -7,9 +7,9 @@ import math
 import pytest
 
 from eyelid.errors import InputError
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.papers.bozkir2021.utility import published_nmse, slope, utilities
-from eyelid.papers.signals import longest_shape
+from eyelid.papers.signals import longest_facts
 
 FIGURES = ("Figure 7", "Figure 8", "Figure 9")
 HEAD = "dataset,mechanism,chunk,epsilon,NMSE_R1,NMSE_R2,NMSE_R3\n"
@@ -54,9 +54,9 @@ def test_without_them_that_is_said_and_all_rows_are_there(alone):
 def test_the_honest_error_is_that_of_a_mechanism_that_holds(alone, make_source):
     source = make_source(rows=24)
     _, chunked, _ = alone
-    ours = mechanism("cfpa", epsilon=48.0, unit="person", chunk=8)
+    ours = mechanism_named("cfpa", epsilon=48.0, unit="person", chunk=8)
     cell = next(c for c in chunked.cells if (c.row, c.column) == ("CFPA-8, 1", "ε = 48"))
-    expected = ours.expected_rmse_of_span(longest_shape(source.table))
+    expected = ours.expected_rmse_of_span(longest_facts(source.table))
     assert cell.honest.mean == pytest.approx(expected)
     assert ours.claims_to_hold
 

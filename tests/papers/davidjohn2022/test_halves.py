@@ -122,12 +122,12 @@ def test_everybody_is_named_from_raw_halves(name):
 
 def test_means_of_groups_name_at_most_one_of_k():
     table = different_people()
-    law, attackers = KSame(k=4), find_attackers(["means"])
+    mechanism, attackers = KSame(k=4), find_attackers(["means"])
     first, second = first_halves(table), second_halves(table)
     rates = []
     for seed in range(5):
-        member = law.partition(first, randomness(seed))
-        released = under_names(first, law.averaged(first, member), member)
+        member = mechanism.partition(first, randomness(seed))
+        released = under_names(first, mechanism.averaged(first, member), member)
         rates.append(named_by_halves(released, second, attackers)["means"].mean())
     # Groups of exactly 4 whose members tie: the bound cannot be passed but for rounding.
     assert np.mean(rates) <= 0.25 + 1e-9

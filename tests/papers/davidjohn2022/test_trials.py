@@ -164,12 +164,12 @@ def test_on_real_people_noise_of_single_rows_is_averaged_away(real_windows):
 
 
 def test_the_printed_epsilon_is_one_features_and_ours_is_their_sum(readers):
-    assert Setting("exponential-paper", 20.0).law(readers).epsilon == 20.0 * 4
+    assert Setting("exponential-paper", 20.0).mechanism(readers).epsilon == 20.0 * 4
 
 
 def test_the_sound_one_is_about_all_of_one_feature_of_one_recording(readers):
-    law = Setting("exponential", 20.0).law(readers)
-    assert (law.epsilon, str(law.unit)) == (20.0, "chunk:48")
+    mechanism = Setting("exponential", 20.0).mechanism(readers)
+    assert (mechanism.epsilon, str(mechanism.unit)) == (20.0, "chunk:48")
 
 
 def test_raw_is_what_was_recorded(readers):
@@ -191,6 +191,6 @@ def test_every_mechanism_makes_a_release_with_the_tasks_that_there_are(readers, 
 
 
 def test_ours_hold_and_the_published_do_not():
-    holds = {name: law.claims_to_hold for name, law in catalogue().items()}
+    holds = {name: mechanism.claims_to_hold for name, mechanism in catalogue().items()}
     assert not any(holds[kind.name] for kind in PUBLISHED)
     assert all(holds[kind.name] for kinds in SOUND.values() for kind in kinds)

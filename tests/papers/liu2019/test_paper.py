@@ -167,7 +167,7 @@ def test_who_was_in_it_is_told_as_often_as_in_play(made_up):
     looks = made_up.pictures[0]
     counts = np.minimum(looks.counts(Grid.of_pixels(*made_up.size)).dense, 1.0)
     sound = heatmaps.built("map-gaussian", 5.0)
-    sigma = sound.cell_sd(sound.shape_of(FEW, 1, *made_up.size))
+    sigma = sound.cell_sd(sound.facts_of(FEW, 1, *made_up.size))
     rng = np.random.default_rng(5)
     right = []
     for one in range(FEW):

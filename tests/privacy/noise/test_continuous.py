@@ -99,10 +99,10 @@ def test_an_attack_by_lengths_that_52_bits_cannot_reach():
     probability p: at p = 10⁻⁶ the first are left out, and here, at 2⁻²⁴, 15 of 16 are.
     """
     scale, leading = 2**32, 24
-    law = SphericalLaplace(scale, 1)
+    mechanism = SphericalLaplace(scale, 1)
     # The tail takes too long to wait for: it is where some leading bits are all 0, or all 1.
     drawn = [
-        law.draw((400, 1), Leading(bits, leading, seed)).ravel()
+        mechanism.draw((400, 1), Leading(bits, leading, seed)).ravel()
         for seed, bits in enumerate((0, 2**64 - 1))
     ]
     noise = np.concatenate(drawn)

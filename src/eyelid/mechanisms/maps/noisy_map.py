@@ -10,9 +10,9 @@ import numpy as np
 
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
 from eyelid.mechanisms.maps.noisy_sum import NoisySum
-from eyelid.mechanisms.mechanism import Shape, Values
+from eyelid.mechanisms.mechanism import PublicFacts, Values
 from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.privacy.noise import Randomness
 
@@ -25,40 +25,40 @@ class NoisyMap(MapMechanism, NoisySum):
 
     check_room = NoisySum.check_room
 
-    def divided(self, noisy: Integers, shape: MapShape) -> Values:
+    def divided(self, noisy: Integers, facts: MapFacts) -> Values:
         """Noisy sums in steps (…, all cells) as means over people (…, layers, rows, columns)."""
-        means = noisy * (self.step(shape) / shape.people)
-        return np.asarray(means.reshape(*noisy.shape[:-1], *shape.size))
+        means = noisy * (self.step(facts) / facts.people)
+        return np.asarray(means.reshape(*noisy.shape[:-1], *facts.size))
 
-    def undivided(self, means: Values, shape: MapShape) -> Values:
+    def undivided(self, means: Values, facts: MapFacts) -> Values:
         """The sums in steps again (…, all cells)."""
-        return np.asarray(means * (shape.people / self.step(shape)))
+        return np.asarray(means * (facts.people / self.step(facts)))
 
-    def measure(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> Values:
+    def measure(self, counts: PersonCounts, facts: MapFacts, noise: Randomness) -> Values:
         """The noisy sum over the public number of people."""
-        return NoisySum.measure(self, counts, shape, noise)
+        return NoisySum.measure(self, counts, facts, noise)
 
     def in_spans(
-        self, counts: PersonCounts, shape: MapShape, cells: Values
+        self, counts: PersonCounts, facts: MapFacts, cells: Values
     ) -> tuple[Values, Values]:
         """By the limits of the sum."""
-        return NoisySum.in_spans(self, counts, shape, cells)
+        return NoisySum.in_spans(self, counts, facts, cells)
 
-    def cell_sd(self, shape: MapShape) -> float:
+    def cell_sd(self, facts: MapFacts) -> float:
         """That of the noise on the sum, over the number of people."""
-        return math.sqrt(noise_of(self, shape).variance) * self.step(shape) / shape.people
+        return math.sqrt(noise_of(self, facts).variance) * self.step(facts) / facts.people
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
-        assert isinstance(shape, MapShape)
-        law = noise_of(self, shape)
+        assert isinstance(facts, MapFacts)
+        distribution = noise_of(self, facts)
         return (
-            f"{law.label} of standard deviation {self.cell_sd(shape):.4g} in each cell of the mean "
-            f"over people ({law.scale} grid steps on the sum), {shape.grid.columns} × "
-            f"{shape.grid.rows} cells"
+            f"{distribution.label} of standard deviation {self.cell_sd(facts):.4g} in each cell of the mean "
+            f"over people ({distribution.scale} grid steps on the sum), {facts.grid.columns} × "
+            f"{facts.grid.rows} cells"
         )
 
-    def random_shape(self, rng: np.random.Generator) -> Shape:
+    def random_facts(self, rng: np.random.Generator) -> PublicFacts:
         """Few layers and cells, sometimes one."""
         columns, rows, layers = (int(count) for count in rng.integers(1, 5, size=3))
-        return MapShape.of(1, layers, Grid(columns, rows, columns, rows))
+        return MapFacts.of(1, layers, Grid(columns, rows, columns, rows))

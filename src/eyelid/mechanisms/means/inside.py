@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from eyelid.errors import EyelidError, InputError
-from eyelid.mechanisms.mechanism import Shape, find, mechanism
+from eyelid.mechanisms.mechanism import PublicFacts, find, mechanism_named
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.unit import PERSON, Trust, Unit
 
@@ -68,14 +68,14 @@ def candidates(
 
 @functools.lru_cache(maxsize=256)
 def least_noise(
-    epsilon: float, delta: float | None, unit: Unit, length: int | str, shape: Shape
+    epsilon: float, delta: float | None, unit: Unit, length: int | str, facts: PublicFacts
 ) -> str:
     """Which mechanism inside has the least expected error, by nothing but public facts."""
     errors, amiss = {}, []
     for text, core in candidates(epsilon, delta, unit, length).items():
         try:
-            error = core.expected_rmse_of_span(shape)
-            if fits(core, shape):
+            error = core.expected_rmse_of_span(facts)
+            if fits(core, facts):
                 errors[text] = error
         except EyelidError as wrong:
             amiss.append(wrong)
@@ -87,12 +87,12 @@ def least_noise(
     return near[0] if near else next(iter(candidates(epsilon, delta, unit, length)))
 
 
-def fits(core: RecordMechanism, shape: Shape) -> bool:
+def fits(core: RecordMechanism, facts: PublicFacts) -> bool:
     """Whether the integers of so many people can be added up, whatever the data are."""
-    nothing = np.zeros((shape.recordings, shape.length, shape.features))
+    nothing = np.zeros((facts.recordings, facts.length, facts.features))
     # Anybody's integers are no farther from those of nothing than the sensitivity.
-    most = float(np.abs(core.query(nothing, shape)).max()) + core.sensitivity(shape, PERSON)
-    return most * shape.people + 64 * math.sqrt(core.noise(shape).variance) <= _MOST_STEPS
+    most = float(np.abs(core.query(nothing, facts)).max()) + core.sensitivity(facts, PERSON)
+    return most * facts.people + 64 * math.sqrt(core.noise(facts).variance) <= _MOST_STEPS
 
 
 @functools.lru_cache(maxsize=64)
@@ -107,6 +107,8 @@ def inside(
             "a private k is chosen for one person's own signals: inside a mean set k to public or "
             "to a number"
         )
-    made = mechanism(kind.name, epsilon=epsilon, unit=unit, length=length, **asked, **settings)
+    made = mechanism_named(
+        kind.name, epsilon=epsilon, unit=unit, length=length, **asked, **settings
+    )
     assert isinstance(made, RecordMechanism)
     return made

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.mechanism import PublicFacts, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.perturbation import FourierMechanism
 from eyelid.mechanisms.records.record_mechanism import beyond_rows
@@ -58,12 +58,12 @@ class ChunkedMechanism(FourierMechanism):
         """Those of a chunk."""
         return self.chunk
 
-    def piece(self, shape: Shape) -> int:
+    def piece(self, facts: PublicFacts) -> int:
         """One chunk."""
-        if shape.length < self.chunk:
+        if facts.length < self.chunk:
             raise InputError(
-                f"recordings of {shape.length} rows are shorter than a chunk of {self.chunk}: "
-                f"set chunk to {shape.length} or less"
+                f"recordings of {facts.length} rows are shorter than a chunk of {self.chunk}: "
+                f"set chunk to {facts.length} or less"
             )
         return self.chunk
 
@@ -78,11 +78,11 @@ class ChunkedMechanism(FourierMechanism):
             shown += beyond_rows(self, table, self.chunk)
         return shown
 
-    def game_shapes(self) -> Iterator[Shape]:
+    def game_facts(self) -> Iterator[PublicFacts]:
         """One chunk, two chunks, and a second one that is not full."""
-        yield Shape(1, 2, self.chunk, 1)
-        yield Shape(1, 1, 2 * self.chunk, 1)
-        yield Shape(1, 1, max(1, 2 * self.chunk - 1), 2)
+        yield PublicFacts(1, 2, self.chunk, 1)
+        yield PublicFacts(1, 1, 2 * self.chunk, 1)
+        yield PublicFacts(1, 1, max(1, 2 * self.chunk - 1), 2)
 
 
 @register
@@ -109,6 +109,6 @@ class CFPA(ChunkedMechanism):
     )
     name: ClassVar[str] = "cfpa"
 
-    def reach(self, shape: Shape) -> float:
+    def reach(self, facts: PublicFacts) -> float:
         """√c: every value may move by one span."""
         return math.sqrt(self.chunk)

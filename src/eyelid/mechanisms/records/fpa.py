@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from eyelid.mechanisms.mechanism import Shape, register
+from eyelid.mechanisms.mechanism import PublicFacts, register
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.fourier import frequencies_of_first
@@ -46,23 +46,23 @@ class FPA(FourierMechanism):
     name: ClassVar[str] = "fpa"
     units: ClassVar[tuple[str, ...]] = ("person", "recording")
 
-    def piece(self, shape: Shape) -> int:
+    def piece(self, facts: PublicFacts) -> int:
         """The whole signal."""
-        return shape.length
+        return facts.length
 
-    def reach(self, shape: Shape) -> float:
+    def reach(self, facts: PublicFacts) -> float:
         """√n: every value may move by one span."""
-        return math.sqrt(shape.length)
+        return math.sqrt(facts.length)
 
-    def errors_of_noise(self, shape: Shape) -> tuple[float, float]:
+    def errors_of_noise(self, facts: PublicFacts) -> tuple[float, float]:
         """In closed form, since a long signal has very many coefficients.
 
         A coefficient's noise is in the signal as a wave of mean square 1/n² for the mean and for
         the highest frequency of an even n, and 2/n² for a part of any other; only the first moves
         the mean.
         """
-        frequencies = frequencies_of_first(self.kept(shape), shape.length)
-        alone = (frequencies == 0) | (2 * frequencies == shape.length)
+        frequencies = frequencies_of_first(self.kept(facts), facts.length)
+        alone = (frequencies == 0) | (2 * frequencies == facts.length)
         waves = float(np.where(alone, 1.0, 2.0).sum())
-        mean = math.sqrt(noise_of(self, shape).variance) * self.step(shape) / shape.length
+        mean = math.sqrt(noise_of(self, facts).variance) * self.step(facts) / facts.length
         return mean * math.sqrt(waves), mean

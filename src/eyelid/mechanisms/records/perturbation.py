@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from eyelid.errors import InputError, Refused
 from eyelid.mechanisms.choice import Integers, choose, log_chances
 from eyelid.mechanisms.distribution import LAPLACE, Distribution, exact
-from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, PublicFacts, Values, parameter
 from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.fourier import (
     coordinates_of_first,
@@ -96,11 +96,11 @@ class FourierMechanism(RecordMechanism):
         yield cls(**cls.private_game)
 
     @abstractmethod
-    def piece(self, shape: Shape) -> int:
+    def piece(self, facts: PublicFacts) -> int:
         """Values of one piece."""
 
     @abstractmethod
-    def reach(self, shape: Shape) -> float:
+    def reach(self, facts: PublicFacts) -> float:
         """The largest L2 norm, in spans, of a change of one piece, as it is transformed."""
 
     def prepare(self, pieces: Values) -> Values:
@@ -111,9 +111,9 @@ class FourierMechanism(RecordMechanism):
         """The inverse of `prepare`."""
         return pieces
 
-    def pieces(self, shape: Shape) -> int:
+    def pieces(self, facts: PublicFacts) -> int:
         """How many a signal has; the last is filled up with the midpoint."""
-        return math.ceil(shape.length / self.piece(shape))
+        return math.ceil(facts.length / self.piece(facts))
 
     @property
     def fewest_rows(self) -> int:
@@ -131,20 +131,20 @@ class FourierMechanism(RecordMechanism):
         noise = exact(self.epsilon * (1 - self.choice_share)) if self.chooses else whole
         return whole - noise, noise
 
-    def candidates(self, shape: Shape) -> list[FourierMechanism]:
+    def candidates(self, facts: PublicFacts) -> list[FourierMechanism]:
         """The mechanisms with a public k, and the noise's share of ε, that are chosen from."""
-        everything = distinct(self.piece(shape), self.piece(shape))
+        everything = distinct(self.piece(facts), self.piece(facts))
         powers = [2**i for i in range((everything - 1).bit_length())]
         epsilon = float(self.shares()[1])
         return [replace(self, k=k, epsilon=epsilon) for k in (*powers, everything)]
 
-    def kept(self, shape: Shape) -> int:
+    def kept(self, facts: PublicFacts) -> int:
         """How many different coefficients of a piece are kept; if that is chosen, at most."""
-        length = self.piece(shape)
+        length = self.piece(facts)
         if self.chooses:
             return distinct(length, length)
         if isinstance(self.k, str):
-            return distinct(math.ceil(length / (self.window or shape.window)) + 1, length)
+            return distinct(math.ceil(length / (self.window or facts.window)) + 1, length)
         if self.k > length:
             raise InputError(
                 f"k = {self.k} is more than the {length} values of a signal or chunk: "
@@ -152,30 +152,30 @@ class FourierMechanism(RecordMechanism):
             )
         return distinct(self.k, length)
 
-    def blocks(self, shape: Shape, unit: Unit) -> int:
+    def blocks(self, facts: PublicFacts, unit: Unit) -> int:
         """Pieces of the unit, over all features."""
-        signal = self.pieces(shape)
+        signal = self.pieces(facts)
         counts = {
-            "person": signal * shape.features * shape.recordings,
-            "recording": signal * shape.features,
+            "person": signal * facts.features * facts.recordings,
+            "recording": signal * facts.features,
         }
-        if unit.name == "chunk" and unit.length == self.piece(shape):
+        if unit.name == "chunk" and unit.length == self.piece(facts):
             return 1
         if unit.name not in counts:
             raise Refused(f"unit '{unit}' is not offered here: choose one of {', '.join(counts)}")
         return counts[unit.name]
 
-    def coordinates(self, shape: Shape, unit: Unit) -> int:
+    def coordinates(self, facts: PublicFacts, unit: Unit) -> int:
         """Those of all pieces of the unit."""
-        return self.blocks(shape, unit) * coordinates_of_first(self.kept(shape), self.piece(shape))
+        return self.blocks(facts, unit) * coordinates_of_first(self.kept(facts), self.piece(facts))
 
-    def block_l1(self, shape: Shape) -> float:
+    def block_l1(self, facts: PublicFacts) -> float:
         """How far one piece can move its real and imaginary parts, in spans, in L1."""
-        return l1_of_first(self.kept(shape), self.piece(shape)) * self.reach(shape)
+        return l1_of_first(self.kept(facts), self.piece(facts)) * self.reach(facts)
 
-    def noise(self, shape: Shape) -> DiscreteLaplace:
+    def noise(self, facts: PublicFacts) -> DiscreteLaplace:
         """One public scale; the grid is what is calibrated."""
-        share = float(self.shares()[1] / self.blocks(shape, self.unit))
+        share = float(self.shares()[1] / self.blocks(facts, self.unit))
         bits = min(_SCALE_BITS, _MOST_BITS - math.ceil(math.log2(share)))
         if bits < 20:
             raise InputError(
@@ -183,33 +183,33 @@ class FourierMechanism(RecordMechanism):
             )
         return DiscreteLaplace(2**bits)
 
-    def step(self, shape: Shape) -> float:
+    def step(self, facts: PublicFacts) -> float:
         """Such that one unit moves at most the noise's ε times its scale."""
-        most = math.floor(noise_of(self, shape).scale * self.shares()[1])
-        free = most - _ROUNDING_STEPS * self.coordinates(shape, self.unit)
+        most = math.floor(noise_of(self, facts).scale * self.shares()[1])
+        free = most - _ROUNDING_STEPS * self.coordinates(facts, self.unit)
         if free < most / 2:
             raise InputError(
                 f"epsilon {self.epsilon:g} asks for more noise than there are numbers for: "
                 "choose a larger one"
             )
-        spans = Fraction(self.block_l1(shape)) * self.blocks(shape, self.unit)
+        spans = Fraction(self.block_l1(facts)) * self.blocks(facts, self.unit)
         # Rounded up, with room for the floating point behind the norm.
         return float(spans / free) * (1 + 1e-9)
 
-    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+    def sensitivity(self, facts: PublicFacts, unit: Unit) -> float:
         """L1 of all pieces of the unit, and what rounding adds."""
-        spans = self.block_l1(shape) * self.blocks(shape, unit)
-        return spans / self.step(shape) + _ROUNDING_STEPS * self.coordinates(shape, unit)
+        spans = self.block_l1(facts) * self.blocks(facts, unit)
+        return spans / self.step(facts) + _ROUNDING_STEPS * self.coordinates(facts, unit)
 
-    def analyse(self, values: Values, shape: Shape) -> Values:
+    def analyse(self, values: Values, facts: PublicFacts) -> Values:
         """Coefficients of the pieces, one piece after the other."""
-        cut = self._cut(values, shape, fill=0.5)
-        found = first_coefficients(self.prepare(cut), self.kept(shape))
+        cut = self._cut(values, facts, fill=0.5)
+        found = first_coefficients(self.prepare(cut), self.kept(facts))
         return np.asarray(found.reshape(*values.shape[:-2], -1, values.shape[-1]))
 
-    def _cut(self, values: Values, shape: Shape, fill: float) -> Values:
+    def _cut(self, values: Values, facts: PublicFacts, fill: float) -> Values:
         """Signals in pieces (…, pieces, rows, features), the last one filled up."""
-        length, pieces = self.piece(shape), self.pieces(shape)
+        length, pieces = self.piece(facts), self.pieces(facts)
         *front, rows, features = values.shape
         whole = values
         if rows < length * pieces:
@@ -217,85 +217,85 @@ class FourierMechanism(RecordMechanism):
             whole[..., :rows, :] = values
         return whole.reshape(*front, pieces, length, features)
 
-    def rebuild(self, coordinates: Values, shape: Shape) -> Values:
+    def rebuild(self, coordinates: Values, facts: PublicFacts) -> Values:
         """The signals whose coefficients these are, without what filled up the last piece."""
-        length, pieces = self.piece(shape), self.pieces(shape)
+        length, pieces = self.piece(facts), self.pieces(facts)
         *front, _, features = coordinates.shape
         cut = coordinates.reshape(*front, pieces, -1, features)
         whole = self.restore(from_first_coefficients(cut, length))
-        return np.asarray(whole.reshape(*front, -1, features)[..., : shape.length, :])
+        return np.asarray(whole.reshape(*front, -1, features)[..., : facts.length, :])
 
-    def randomise(self, values: Values, shape: Shape, noise: Randomness) -> Values:
+    def randomise(self, values: Values, facts: PublicFacts, noise: Randomness) -> Values:
         """Where k is chosen, of each piece the chosen coefficients are measured, others zero."""
         if not self.chooses:
-            return super().randomise(values, shape, noise)
-        chosen = self.choose(self.costs(values, shape), shape, noise)
-        head, step = self._measured_of(chosen, shape)
-        integers = np.rint(self.analyse(self.clip(values), shape) / step).astype(np.int64)
-        noisy = self.perturb(integers, shape, noise)
-        return self.rebuild(np.where(head, noisy, 0) * step, shape)
+            return super().randomise(values, facts, noise)
+        chosen = self.choose(self.costs(values, facts), facts, noise)
+        head, step = self._measured_of(chosen, facts)
+        integers = np.rint(self.analyse(self.clip(values), facts) / step).astype(np.int64)
+        noisy = self.perturb(integers, facts, noise)
+        return self.rebuild(np.where(head, noisy, 0) * step, facts)
 
-    def choose(self, costs: Integers, shape: Shape, noise: Randomness) -> NDArray[np.intp]:
+    def choose(self, costs: Integers, facts: PublicFacts, noise: Randomness) -> NDArray[np.intp]:
         """Which candidate each piece gets."""
-        return choose(costs, noise_of(self, shape).scale, noise)
+        return choose(costs, noise_of(self, facts).scale, noise)
 
-    def costs(self, values: Values, shape: Shape) -> Integers:
+    def costs(self, values: Values, facts: PublicFacts) -> Integers:
         """What candidates cost pieces, in steps: (…, recordings, pieces, features, candidates)."""
         clipped = self.clip(values)
-        coordinates = self.analyse(clipped, shape)
+        coordinates = self.analyse(clipped, facts)
         lost = []
-        for head in self._heads(shape):
-            rest = clipped - self.rebuild(coordinates * head[:, None], shape)
-            lost.append(np.linalg.norm(self._cut(rest, shape, fill=0.0), axis=-2))
-        share = np.clip(np.stack(lost, axis=-1) * 2 / math.sqrt(self.piece(shape)), 0.0, 1.0)
-        most = math.floor(noise_of(self, shape).scale * self._epsilon_of_choice(shape))
+        for head in self._heads(facts):
+            rest = clipped - self.rebuild(coordinates * head[:, None], facts)
+            lost.append(np.linalg.norm(self._cut(rest, facts, fill=0.0), axis=-2))
+        share = np.clip(np.stack(lost, axis=-1) * 2 / math.sqrt(self.piece(facts)), 0.0, 1.0)
+        most = math.floor(noise_of(self, facts).scale * self._epsilon_of_choice(facts))
         steps = np.rint(share * most).astype(np.int64)
         # A larger k cuts off no more; the proof needs it of the integers.
         nested = np.minimum.accumulate(steps, axis=-1)
-        return np.asarray(nested + self.costs_of_noise(shape))
+        return np.asarray(nested + self.costs_of_noise(facts))
 
-    def _epsilon_of_choice(self, shape: Shape) -> Fraction:
+    def _epsilon_of_choice(self, facts: PublicFacts) -> Fraction:
         """For one piece."""
-        return self.shares()[0] / self.blocks(shape, self.unit)
+        return self.shares()[0] / self.blocks(facts, self.unit)
 
-    def costs_of_noise(self, shape: Shape) -> Integers:
+    def costs_of_noise(self, facts: PublicFacts) -> Integers:
         """The public part of the costs: √E‖noise‖² of a piece over √n/2, in steps."""
-        noises = np.array([each.errors_of_noise(shape)[0] for each in self.candidates(shape)])
-        scale = noise_of(self, shape).scale
-        costs = (noises - noises.min()) * 2 * float(self._epsilon_of_choice(shape))
+        noises = np.array([each.errors_of_noise(facts)[0] for each in self.candidates(facts)])
+        scale = noise_of(self, facts).scale
+        costs = (noises - noises.min()) * 2 * float(self._epsilon_of_choice(facts))
         return np.asarray(np.rint(np.minimum(costs, _NEVER) * scale), dtype=np.int64)
 
-    def _heads(self, shape: Shape) -> NDArray[np.bool_]:
+    def _heads(self, facts: PublicFacts) -> NDArray[np.bool_]:
         """Which coordinates each candidate keeps: candidates × coordinates."""
-        frequencies = frequencies_of_first(self.kept(shape), self.piece(shape))
-        heads = [frequencies < each.kept(shape) for each in self.candidates(shape)]
-        return np.tile(heads, self.pieces(shape))
+        frequencies = frequencies_of_first(self.kept(facts), self.piece(facts))
+        heads = [frequencies < each.kept(facts) for each in self.candidates(facts)]
+        return np.tile(heads, self.pieces(facts))
 
     def _measured_of(
-        self, chosen: NDArray[np.intp], shape: Shape
+        self, chosen: NDArray[np.intp], facts: PublicFacts
     ) -> tuple[NDArray[np.bool_], Values]:
         """Which coordinates are measured, and in which steps, as pieces have chosen."""
-        count = coordinates_of_first(self.kept(shape), self.piece(shape))
+        count = coordinates_of_first(self.kept(facts), self.piece(facts))
         each = np.repeat(chosen, count, axis=-2)
-        steps = np.array([candidate.step(shape) for candidate in self.candidates(shape)])
+        steps = np.array([candidate.step(facts) for candidate in self.candidates(facts)])
         place = np.arange(each.shape[-2])[:, None]
-        return self._heads(shape)[each, place], steps[each]
+        return self._heads(facts)[each, place], steps[each]
 
     def score(self, outputs: Values, pair: NeighbourPair) -> Values:
         """Where k is chosen, the log-likelihood ratio of the choice and of the noise together."""
         if not self.chooses:
             return super().score(outputs, pair)
-        shape, law = pair.shape, noise_of(self, pair.shape)
+        shape, distribution = pair.facts, noise_of(self, pair.facts)
         found = self.analyse(outputs.reshape(len(outputs), *pair.one.shape), shape)
         chosen = self._choice_seen_in(found, shape)
         head, step = self._measured_of(chosen, shape)
 
         def log_likelihood(values: Values) -> Values:
-            chances = log_chances(self.costs(values, shape), law.scale)
+            chances = log_chances(self.costs(values, shape), distribution.scale)
             which = np.broadcast_to(chances, (*chosen.shape, chances.shape[-1]))
             choice = np.take_along_axis(which, chosen[..., None], axis=-1)
             integers = np.rint(self.analyse(self.clip(values), shape) / step)
-            noise = np.where(head, law.log_mass(np.rint(found / step) - integers), 0.0)
+            noise = np.where(head, distribution.log_mass(np.rint(found / step) - integers), 0.0)
             total: Values = sum(
                 part.reshape(len(outputs), -1).sum(axis=1) for part in (choice, noise)
             )
@@ -303,56 +303,56 @@ class FourierMechanism(RecordMechanism):
 
         return log_likelihood(pair.other) - log_likelihood(pair.one)
 
-    def _choice_seen_in(self, coordinates: Values, shape: Shape) -> NDArray[np.intp]:
+    def _choice_seen_in(self, coordinates: Values, facts: PublicFacts) -> NDArray[np.intp]:
         """The candidate behind released coordinates: those that it leaves out are zero."""
-        candidates = self.candidates(shape)
-        nothing = min(each.step(shape) for each in candidates) / 2
-        frequencies = frequencies_of_first(self.kept(shape), self.piece(shape))
+        candidates = self.candidates(facts)
+        nothing = min(each.step(facts) for each in candidates) / 2
+        frequencies = frequencies_of_first(self.kept(facts), self.piece(facts))
         *front, _, features = coordinates.shape
-        each = coordinates.reshape(*front, self.pieces(shape), -1, features)
+        each = coordinates.reshape(*front, self.pieces(facts), -1, features)
         highest = np.where(np.abs(each) < nothing, 0, frequencies[:, None]).max(axis=-2)
-        return np.asarray(np.searchsorted([c.kept(shape) for c in candidates], highest + 1))
+        return np.asarray(np.searchsorted([c.kept(facts) for c in candidates], highest + 1))
 
-    def expected_rmse_of_span(self, shape: Shape) -> float:
+    def expected_rmse_of_span(self, facts: PublicFacts) -> float:
         """Of the noise alone: what is cut off with the higher coefficients comes on top.
 
         A private k is taken as it is chosen for a signal of which nothing is cut off.
         """
-        return self._expected_errors(shape)[0]
+        return self._expected_errors(facts)[0]
 
-    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+    def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
         """The same of the mean over a recording's rows."""
-        return self._expected_errors(shape)[1]
+        return self._expected_errors(facts)[1]
 
-    def _expected_errors(self, shape: Shape) -> tuple[float, float]:
+    def _expected_errors(self, facts: PublicFacts) -> tuple[float, float]:
         """Of one value, and of the mean over a recording's rows."""
         if not self.chooses:
-            return self.errors_of_noise(shape)
-        errors = np.array([each.errors_of_noise(shape) for each in self.candidates(shape)])
-        chances = np.exp(log_chances(self.costs_of_noise(shape), noise_of(self, shape).scale))
+            return self.errors_of_noise(facts)
+        errors = np.array([each.errors_of_noise(facts) for each in self.candidates(facts)])
+        chances = np.exp(log_chances(self.costs_of_noise(facts), noise_of(self, facts).scale))
         value, mean = np.sqrt(chances @ errors**2)
         return float(value), float(mean)
 
-    def errors_of_noise(self, shape: Shape) -> tuple[float, float]:
+    def errors_of_noise(self, facts: PublicFacts) -> tuple[float, float]:
         """For a public k, of one value, and of the mean over a recording's rows."""
-        return super().expected_rmse_of_span(shape), super().expected_mean_rmse_of_span(shape)
+        return super().expected_rmse_of_span(facts), super().expected_mean_rmse_of_span(facts)
 
-    def cut_off(self, shape: Shape) -> str:
+    def cut_off(self, facts: PublicFacts) -> str:
         """What the coefficients that are not kept would have shown."""
         if self.chooses:
             return ""
-        length, kept = self.piece(shape), self.kept(shape)
+        length, kept = self.piece(facts), self.kept(facts)
         return cut_off(kept, distinct(length, length), length / max(kept - 1, 0.5))
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
-        law = noise_of(self, shape)
-        candidates = self.candidates(shape) if self.chooses else [self]
-        counts = ", ".join(str(each.kept(shape)) for each in candidates)
-        steps = ", ".join(f"{each.step(shape):.9g}" for each in candidates)
+        distribution = noise_of(self, facts)
+        candidates = self.candidates(facts) if self.chooses else [self]
+        counts = ", ".join(str(each.kept(facts)) for each in candidates)
+        steps = ", ".join(f"{each.step(facts):.9g}" for each in candidates)
         text = (
-            f"{law.label}, scale {law.scale} steps of {steps} of the span, on real and imaginary "
-            f"parts of the first {counts} Fourier coefficients of {self.piece(shape)} values each"
+            f"{distribution.label}, scale {distribution.scale} steps of {steps} of the span, on real and imaginary "
+            f"parts of the first {counts} Fourier coefficients of {self.piece(facts)} values each"
         )
         if not self.chooses:
             return text
@@ -368,26 +368,26 @@ class FourierMechanism(RecordMechanism):
         yield from pairs
         pair = pairs[1]
         for name, change in (
-            ("where the coefficients move most", self._largest_change(pair.shape)),
-            ("where imaginary parts move alone", self._imaginary_change(pair.shape)),
+            ("where the coefficients move most", self._largest_change(pair.facts)),
+            ("where imaginary parts move alone", self._imaginary_change(pair.facts)),
         ):
-            half = np.tile(change / 2, self.pieces(pair.shape))[: pair.shape.length, None]
+            half = np.tile(change / 2, self.pieces(pair.facts))[: pair.facts.length, None]
             yield self.apart(pair, name, half)
         if self.chooses:
-            shape = Shape(1, 1, max(2, self.fewest_rows), 1)
-            smooth = self.restore(np.ones((1, shape.length, 1)))
+            facts = PublicFacts(1, 1, max(2, self.fewest_rows), 1)
+            smooth = self.restore(np.ones((1, facts.length, 1)))
             jagged = np.resize([1.0, 0.0], smooth.shape)
             name = "where one coefficient is enough, and where none is"
-            yield NeighbourPair(name, shape, unit, smooth / smooth.max(), jagged)
+            yield NeighbourPair(name, facts, unit, smooth / smooth.max(), jagged)
 
-    def _largest_change(self, shape: Shape) -> Values:
+    def _largest_change(self, facts: PublicFacts) -> Values:
         """Signs of a change of a piece, by one span each, that moves the coefficients far in L1.
 
         Found by turns: the signs of the coefficients for a change, the best change for these signs.
         """
-        length = self.piece(shape)
+        length = self.piece(facts)
         pieces = np.eye(length)[:, :, None]
-        matrix = first_coefficients(self.prepare(pieces), self.kept(shape))[..., 0]
+        matrix = first_coefficients(self.prepare(pieces), self.kept(facts))[..., 0]
         change = np.where(np.random.default_rng(0).random((256, length)) < 0.5, -1.0, 1.0)
         for _ in range(32):
             signs = np.where(change @ matrix < 0, -1.0, 1.0)
@@ -395,15 +395,15 @@ class FourierMechanism(RecordMechanism):
         best: Values = change[np.abs(change @ matrix).sum(axis=1).argmax()]
         return best
 
-    def _imaginary_change(self, shape: Shape) -> Values:
+    def _imaginary_change(self, facts: PublicFacts) -> Values:
         """A change of a piece whose transform has an imaginary part only, as large as may be."""
-        length = self.piece(shape)
+        length = self.piece(facts)
         wave = np.sin(2 * np.pi * np.arange(length) / length)
         change: Values = self.restore(wave[:, None])[:, 0]
         return np.asarray(change / max(np.abs(change).max(), 1e-9))
 
-    def game_shapes(self) -> Iterator[Shape]:
+    def game_facts(self) -> Iterator[PublicFacts]:
         """One value, whose mean is all there is; signals with an imaginary part; two pieces."""
-        yield Shape(1, 2, 1, 1)
-        yield Shape(1, 2, 4, 1)
-        yield Shape(1, 1, 3, 2)
+        yield PublicFacts(1, 2, 1, 1)
+        yield PublicFacts(1, 2, 4, 1)
+        yield PublicFacts(1, 1, 3, 2)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError, Refused
 from eyelid.mechanisms.differential import DifferentialMechanism
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.streams.draws import Unique
 from eyelid.mechanisms.streams.regions import Regions
@@ -168,11 +168,11 @@ class Dwell(DifferentialMechanism, SceneMechanism):
         """σ is SCALE steps."""
         return DiscreteGaussian(SCALE)
 
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """(ε, δ) as asked for w samples in a row; for others ε at the same δ, from their μ."""
-        streams, samples = 1, min(shape.length, self.samples)
+        streams, samples = 1, min(facts.length, self.samples)
         if unit == PERSON:
-            streams = shape.recordings
+            streams = facts.recordings
         elif unit.length is not None and unit.radius is not None:
             samples = min(unit.length, self.samples)
         elif unit != RECORDING:
@@ -191,15 +191,15 @@ class Dwell(DifferentialMechanism, SceneMechanism):
             slack=slack,
         )
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """Of all samples until the horizon, in words."""
-        samples = min(shape.length, self.samples)
+        samples = min(facts.length, self.samples)
         return (
-            f"{shape.recordings} recordings of at most {samples} samples until the horizon, all of "
-            f"them moved: μ = {rounded_up(self.cost(shape, PERSON).mu or 0.0)}"
+            f"{facts.recordings} recordings of at most {samples} samples until the horizon, all of "
+            f"them moved: μ = {rounded_up(self.cost(facts, PERSON).mu or 0.0)}"
         )
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
         return (
             f"discrete Gaussian, σ = {SCALE} steps of {self.step:.4g} samples, before the second "
@@ -243,7 +243,7 @@ class Dwell(DifferentialMechanism, SceneMechanism):
         np.add.at(counts, (tick[counted], area[counted]), 1)
         return counts
 
-    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+    def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """What is told at all ticks, of every recording."""
         told = np.empty((runs, len(values), self.horizon, self.counters))
         for number, recording in enumerate(self.counted(values)):
@@ -262,7 +262,7 @@ class Dwell(DifferentialMechanism, SceneMechanism):
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
         """Somebody who looks at the first area against somebody who looks at the last."""
-        shape = Shape(1, 1, self.samples, 2, window=1)
+        facts = PublicFacts(1, 1, self.samples, 2, window=1)
         x0, y0, x1, y1 = self.place.plane
         first, last = (
             (np.array(self.regions.middle(area)) - [x0, y0]) / [x1 - x0, y1 - y0]
@@ -273,7 +273,7 @@ class Dwell(DifferentialMechanism, SceneMechanism):
         one[:, :samples] = first
         other = one.copy()
         other[:, :samples] = last if self.counters > 1 else np.nan
-        yield NeighbourPair("at the first area or at the last", shape, unit, one, other)
+        yield NeighbourPair("at the first area or at the last", facts, unit, one, other)
 
     def score(self, outputs: Values, pair: NeighbourPair) -> Values:
         """The likelihood ratio of R·x + z, which what is told can be brought back to."""
@@ -322,64 +322,64 @@ class DwellRun(Unique):
         ticks: how often counters were told.
     """
 
-    def __init__(self, law: Dwell, noise: Randomness) -> None:
-        self.law = law
-        size = (law.horizon, law.counters)
-        self._noise = law.noise.draw(size, noise)
+    def __init__(self, mechanism: Dwell, noise: Randomness) -> None:
+        self.mechanism = mechanism
+        size = (mechanism.horizon, mechanism.counters)
+        self._noise = mechanism.noise.draw(size, noise)
         self._counts = np.zeros(size, dtype=np.int64)
         # Whatever is done with noisy numbers, rounding them included, tells no more than they do.
         self._measured = np.zeros(size)
-        self._now = [0] * law.counters
-        self._told = (0.0,) * law.counters
+        self._now = [0] * mechanism.counters
+        self._told = (0.0,) * mechanism.counters
         self.samples = 0
         self.ticks = 0
 
     @property
     def finished(self) -> bool:
         """Whether the horizon is reached: what comes is not counted any more."""
-        return self.ticks == self.law.horizon
+        return self.ticks == self.mechanism.horizon
 
     def push(self, x: float, y: float) -> None:
         """Count a sample, and tell anew if it is the last of a tick."""
         self.samples += 1
         if self.finished:
             return
-        area = self.law.regions.area_at(x, y)
+        area = self.mechanism.regions.area_at(x, y)
         if area >= 0:
             self._now[area] += 1
-        if self.samples % self.law.every == 0:
+        if self.samples % self.mechanism.every == 0:
             self._tell()
 
     def push_many(self, x: Floats, y: Floats) -> None:
         """The same for many samples, as if they had been pushed one by one."""
-        law, done = self.law, 0
-        area = law.regions.areas_at(np.asarray(x), np.asarray(y))
+        mechanism, done = self.mechanism, 0
+        area = mechanism.regions.areas_at(np.asarray(x), np.asarray(y))
         while done < len(area) and not self.finished:
-            count = min(law.every - self.samples % law.every, len(area) - done)
+            count = min(mechanism.every - self.samples % mechanism.every, len(area) - done)
             part = area[done : done + count]
-            now = np.bincount(part[part >= 0], minlength=law.counters)
+            now = np.bincount(part[part >= 0], minlength=mechanism.counters)
             self._now = (now + self._now).tolist()
             self.samples += count
             done += count
-            if self.samples % law.every == 0:
+            if self.samples % mechanism.every == 0:
                 self._tell()
         self.samples += len(area) - done
 
     def counters(self) -> Counters:
         """What was last told; zeros before the first tick."""
-        law = self.law
+        mechanism = self.mechanism
         return Counters(
-            names=tuple(area.name for area in law.regions.areas),
+            names=tuple(area.name for area in mechanism.regions.areas),
             dwell_samples=self._told,
-            standard_error=float(law.standard_errors[self.ticks - 1]) if self.ticks else 0.0,
-            samples=self.ticks * law.every,
+            standard_error=float(mechanism.standard_errors[self.ticks - 1]) if self.ticks else 0.0,
+            samples=self.ticks * mechanism.every,
             finished=self.finished,
         )
 
     def _tell(self) -> None:
         here, past = self.ticks, slice(self.ticks + 1)
         self._counts[here] = self._now
-        self._now = [0] * self.law.counters
-        self._measured[here] = self.law.measured(self._counts[past], self._noise[here])
-        self._told = tuple(self.law.presented(self._measured[past]).tolist())
+        self._now = [0] * self.mechanism.counters
+        self._measured[here] = self.mechanism.measured(self._counts[past], self._noise[here])
+        self._told = tuple(self.mechanism.presented(self._measured[past]).tolist())
         self.ticks += 1

@@ -9,7 +9,7 @@ import numpy as np
 
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values
+from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values
 from eyelid.privacy.unit import Unit
 
 # What everybody else's values are, and times that there may be more rows than count.
@@ -18,7 +18,7 @@ _MORE_ROWS = 4
 
 
 @dataclass(frozen=True)
-class GameShape(Shape):
+class GameFacts(PublicFacts):
     """Public facts of a game.
 
     Attributes:
@@ -49,8 +49,8 @@ def worst_pairs(records: int, features: int, unit: Unit) -> Iterator[NeighbourPa
         ("one feature or another", first, last),
     )
     for name, one, other in ends:
-        shape = Shape(1 + len(_OTHERS), len(one), records, features, window=1)
-        yield NeighbourPair(name, shape, unit, one, other)
+        facts = PublicFacts(1 + len(_OTHERS), len(one), records, features, window=1)
+        yield NeighbourPair(name, facts, unit, one, other)
 
 
 def in_game(values: Values) -> FeatureTable:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.groups.public_groups import grouped
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.synthetic.fitting import CERTAIN
 from eyelid.spelling import plural
 
@@ -27,24 +27,24 @@ _MOST_ON_CORRELATIONS = 0.3
 _MOST_ALIKE = 0.5
 
 
-def worth(mechanism: Synthetic, shape: Shape) -> str:
+def worth(mechanism: Synthetic, facts: PublicFacts) -> str:
     """What is kept, what is not, and how far off."""
-    if not mechanism.useful(shape):
-        return f"{too_few(mechanism, shape)}."
-    carried = mechanism.carried(shape)
-    kept, lost = _kept(mechanism, shape)
+    if not mechanism.useful(facts):
+        return f"{too_few(mechanism, facts)}."
+    carried = mechanism.carried(facts)
+    kept, lost = _kept(mechanism, facts)
     told = (
-        f"{mechanism.made_up or shape.people:,} made-up people with {carried} of "
-        f"{plural(shape.features, 'feature')}, {plural(shape.recordings, 'task')}. Of each "
+        f"{mechanism.made_up or facts.people:,} made-up people with {carried} of "
+        f"{plural(facts.features, 'feature')}, {plural(facts.recordings, 'task')}. Of each "
         "task, the share of rows in a quarter of a feature will be off by about "
-        f"{mechanism.expected_share_error(shape):.2g}{_FEWER if shape.recordings > 1 else ''}. "
+        f"{mechanism.expected_share_error(facts):.2g}{_FEWER if facts.recordings > 1 else ''}. "
         f"Kept: {', '.join(kept)}. Not kept: {', '.join(lost)}."
     )
-    if not mechanism.informative(shape):
+    if not mechanism.informative(facts):
         told = f"Farther off than the error of {mechanism.error:g} that is wanted. {told}"
-    elif carried < shape.features:
-        left = plural(shape.features - carried, "feature")
-        if carried < mechanism.features_within(shape):
+    elif carried < facts.features:
+        left = plural(facts.features - carried, "feature")
+        if carried < mechanism.features_within(facts):
             told += (
                 f" {left} left out: each makes the noise on all others larger. {_ONLY_THOSE}; "
                 f"--set carry={ALL} carries as many as an error of {mechanism.error:g} allows."
@@ -52,20 +52,20 @@ def worth(mechanism: Synthetic, shape: Shape) -> str:
         else:
             told += (
                 f" {left} left out: all of them, with an error of {mechanism.error:g}, would need "
-                f"{mechanism.people_needed(shape):,} people."
+                f"{mechanism.people_needed(facts):,} people."
             )
     return told
 
 
-def too_few(mechanism: Synthetic, shape: Shape) -> str:
+def too_few(mechanism: Synthetic, facts: PublicFacts) -> str:
     """Why so few people make up none that are of use, and what to share instead."""
-    one, tasks = replace(shape, features=1), plural(shape.recordings, "task")
+    one, tasks = replace(facts, features=1), plural(facts.recordings, "task")
     try:
         needed = f"would need {mechanism.people_needed(one):,}"
     except InputError:
         needed = "would need more than there are"
     return (
-        f"{shape.people} people are too few: no useful study of made-up people exists that "
+        f"{facts.people} people are too few: no useful study of made-up people exists that "
         f"hides a person among them at epsilon {mechanism.epsilon:g}, even one feature of "
         f"{tasks} {needed} for an error of {mechanism.error:g}. Share means of "
         "groups (ksame), means over everybody (groupmean), or take a weaker unit than the "
@@ -73,10 +73,10 @@ def too_few(mechanism: Synthetic, shape: Shape) -> str:
     )
 
 
-def _kept(mechanism: Synthetic, shape: Shape) -> tuple[list[str], list[str]]:
+def _kept(mechanism: Synthetic, facts: PublicFacts) -> tuple[list[str], list[str]]:
     """What made-up people have of real ones, and what they have not, by the noise there is."""
     kept, lost = ["how each feature is distributed in each task"], []
-    noise, features = mechanism.noise_of_correlations(shape), mechanism.carried(shape)
+    noise, features = mechanism.noise_of_correlations(facts), mechanism.carried(facts)
     if noise <= _MOST_ON_CORRELATIONS:
         pairs = "of two features along a tree and " if features > 1 else ""
         kept += [f"correlations {pairs}over time (±{noise:.2g})", "trends over a recording"]
@@ -87,7 +87,7 @@ def _kept(mechanism: Synthetic, shape: Shape) -> tuple[list[str], list[str]]:
         common = noise / math.sqrt(features)
         over_time = f"correlations over time (±{common:.2g} on average over features)"
         (kept if common <= _MOST_ON_CORRELATIONS else lost).append(over_time)
-    each, every = _alike_in_length(mechanism, shape)
+    each, every = _alike_in_length(mechanism, facts)
     if mechanism.rows is not None:
         lost.append(f"lengths (rows={mechanism.rows} sets them)")
     elif each <= _MOST_ALIKE:
@@ -101,31 +101,31 @@ def _kept(mechanism: Synthetic, shape: Shape) -> tuple[list[str], list[str]]:
         "what three features have to do with each other",
         "exact sums and ratios between features",
         "shares of missing values (a feature that hardly anyone has stays empty)"
-        if mechanism.tells_nobody(shape)
+        if mechanism.tells_nobody(facts)
         else "missing values (also of a feature that nobody has: the noise hides that)",
         "rare events",
     ]
     return kept, lost
 
 
-def _alike_in_length(mechanism: Synthetic, shape: Shape) -> tuple[float, float]:
+def _alike_in_length(mechanism: Synthetic, facts: PublicFacts) -> tuple[float, float]:
     """The shares of people with recordings about as long that are told from the noise.
 
     Of one task in the smallest group, and over all tasks and groups together.
     """
-    noise = CERTAIN * mechanism.noise_of_shares(replace(shape, features=mechanism.carried(shape)))
-    part = grouped(shape, mechanism.by).smallest / shape.people
-    return noise, noise * part * math.sqrt(grouped(shape, mechanism.by).groups / shape.recordings)
+    noise = CERTAIN * mechanism.noise_of_shares(replace(facts, features=mechanism.carried(facts)))
+    part = grouped(facts, mechanism.by).smallest / facts.people
+    return noise, noise * part * math.sqrt(grouped(facts, mechanism.by).groups / facts.recordings)
 
 
 def shown_of_people(mechanism: Synthetic, table: FeatureTable) -> list[str]:
     """What is public."""
-    shape = mechanism.shape(table)
+    facts = mechanism.facts(table)
     shown = [
-        f"the number of people ({shape.people}) and that each of them took part",
+        f"the number of people ({facts.people}) and that each of them took part",
         "the name of the task"
-        if shape.recordings == 1
-        else f"the names of the {shape.recordings} tasks, also of one that few people have",
+        if facts.recordings == 1
+        else f"the names of the {facts.recordings} tasks, also of one that few people have",
     ]
     if mechanism.by:
         counts = mechanism.groups(table).people.select("person", "people").rows()
@@ -137,9 +137,9 @@ def shown_of_people(mechanism: Synthetic, table: FeatureTable) -> list[str]:
     return shown
 
 
-def worth_of_rows(mechanism: Seeded, shape: Shape) -> str:
+def worth_of_rows(mechanism: Seeded, shape: PublicFacts) -> str:
     """How the model's noise compares with what it measures."""
-    facts = mechanism.model_shape(shape)
+    facts = mechanism.model_facts(shape)
     noise = mechanism.marginals(shape.people).noise_of_person(facts)
     test = mechanism.threshold(shape)
     low, high = mechanism.kept
@@ -161,11 +161,11 @@ def worth_of_rows(mechanism: Seeded, shape: Shape) -> str:
     return told
 
 
-def shown_of_rows(mechanism: Seeded, shape: Shape) -> list[str]:
+def shown_of_rows(mechanism: Seeded, facts: PublicFacts) -> list[str]:
     """What is public, and what of the test may be told."""
     shown = [
-        f"the number of people ({shape.people}) and that each of them took part",
-        f"the names of the {shape.recordings} tasks, also of one that few people have",
+        f"the number of people ({facts.people}) and that each of them took part",
+        f"the names of the {facts.recordings} tasks, also of one that few people have",
     ]
     if mechanism.test == "deterministic":
         shown.append(
@@ -175,19 +175,19 @@ def shown_of_rows(mechanism: Seeded, shape: Shape) -> list[str]:
     return shown
 
 
-def total_of_rows(mechanism: Seeded, shape: Shape) -> str:
+def total_of_rows(mechanism: Seeded, facts: PublicFacts) -> str:
     """How rows and model add up."""
-    rows = mechanism.rows * shape.recordings
+    rows = mechanism.rows * facts.recordings
     if mechanism.test == "deterministic":
         return (
             f"plausible deniability of each of {rows} rows by itself, which has no ε and adds "
-            f"up with nothing, for {mechanism.seeds(shape.people)} people; the model has ε = "
-            f"{mechanism.epsilon:g}, δ = {mechanism.delta_for(shape.people):g} for the other "
-            f"{mechanism.modelled(shape.people)}: nobody is in both"
+            f"up with nothing, for {mechanism.seeds(facts.people)} people; the model has ε = "
+            f"{mechanism.epsilon:g}, δ = {mechanism.delta_for(facts.people):g} for the other "
+            f"{mechanism.modelled(facts.people)}: nobody is in both"
         )
-    test = mechanism.threshold(shape)
+    test = mechanism.threshold(facts)
     return (
         f"{rows} rows of ε = {test.epsilon_each:.4g} each, composed, for the "
-        f"{mechanism.seeds(shape.people)} people who may be seeds; the model with the whole ε for "
-        f"the other {mechanism.modelled(shape.people)}: nobody is in both"
+        f"{mechanism.seeds(facts.people)} people who may be seeds; the model with the whole ε for "
+        f"the other {mechanism.modelled(facts.people)}: nobody is in both"
     )

@@ -343,8 +343,8 @@ class Scores:
 
     def __init__(self, task: TaskNoise, epsilons: Sequence[float]) -> None:
         self._task, self._epsilons = task, epsilons
-        shape = (len(epsilons), *task.sensitivity.shape, len(task.candidates))
-        self._sums, self._counts = np.zeros(shape), np.zeros(shape)
+        facts = (len(epsilons), *task.sensitivity.shape, len(task.candidates))
+        self._sums, self._counts = np.zeros(facts), np.zeros(facts)
 
     def add(self, draws: Values) -> None:
         """Standard draws, (runs, recordings, features, rows)."""

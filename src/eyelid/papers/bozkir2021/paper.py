@@ -20,7 +20,7 @@ from eyelid.papers.bozkir2021.sources import DAILY_LIFE, READERS, Source, in_dai
 from eyelid.papers.bozkir2021.utility import published_nmse, utilities
 from eyelid.papers.datasets import find_datasets, where_looked
 from eyelid.papers.reproduction import Cell, Data, Exhibit, Reproduction, Value
-from eyelid.papers.signals import longest_shape
+from eyelid.papers.signals import longest_facts
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.privacy.unit import PERSON
 
@@ -160,13 +160,13 @@ def what_epsilon_means(
         methods: of the paper's.
         epsilons: of the paper's.
     """
-    shape = longest_shape(source.table)
+    facts = longest_facts(source.table)
     cells, held, words = [], 0, []
     for method in methods:
         for epsilon in epsilons:
             mechanism = Method.called(method).mechanism(epsilon, runs=1)
-            total, _ = mechanism.with_public_scale(shape, PERSON)
-            held += mechanism.cost(shape, PERSON).holds
+            total, _ = mechanism.with_public_scale(facts, PERSON)
+            held += mechanism.cost(facts, PERSON).holds
             cells.append(Cell(method, f"ε = {epsilon:g}", epsilon, honest=Value(total)))
         words.append(f"{rounded_up(total)} by {method}")
     return Exhibit(
@@ -176,7 +176,7 @@ def what_epsilon_means(
             f"{held or 'None'} of {len(cells)} guarantees hold, since scale and k come from the "
             f"data; at ε = {epsilons[-1]:g} a person would lose ε = {'; '.join(words)}."
         ),
-        protocol=f"ε is the sum over {shape.features} features of one recording; of its chunks the "
+        protocol=f"ε is the sum over {facts.features} features of one recording; of its chunks the "
         "largest is taken, and a person's recordings are not added up",
         honest_protocol="everything that is released of one person adds up: features, chunks and "
         "recordings",

@@ -31,7 +31,7 @@ from eyelid.papers.bozkir2021.pictures import file_name, labelled
 from eyelid.papers.bozkir2021.printed import FEATURES
 from eyelid.papers.bozkir2021.sources import Source
 from eyelid.papers.reproduction import Cell, Exhibit, Value
-from eyelid.papers.signals import longest_shape
+from eyelid.papers.signals import longest_facts
 from eyelid.reporting.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, svg
 
 if TYPE_CHECKING:
@@ -178,15 +178,15 @@ def _errors(
     source: Source, means: pl.DataFrame, epsilons: Sequence[float]
 ) -> dict[tuple[str, float], float]:
     """The expected error at person level, by method and printed ε."""
-    shape = longest_shape(source.table)
+    facts = longest_facts(source.table)
     found = {}
     for mechanism, chunk in means.select("mechanism", "chunk").unique().iter_rows():
-        size = {} if chunk is None else {"chunk": min(chunk, shape.length)}
+        size = {} if chunk is None else {"chunk": min(chunk, facts.length)}
         for epsilon in epsilons:
             ours = feature_mechanism(
                 _COUNTERPARTS[mechanism], epsilon=epsilon, unit="person", **size
             )
-            found[_method(mechanism, chunk), epsilon] = ours.expected_rmse_of_span(shape)
+            found[_method(mechanism, chunk), epsilon] = ours.expected_rmse_of_span(facts)
     return found
 
 

@@ -173,8 +173,8 @@ def order_said(results: Results, as_printed: Order, honest: Order) -> str:
 
 def _promised(results: Results, one: Chosen) -> str:
     """What a person is promised at the setting that was chosen."""
-    law = one.setting.law(results.table)
-    promise = law.cost(law.shape(results.table), PERSON)
+    mechanism = one.setting.mechanism(results.table)
+    promise = mechanism.cost(mechanism.facts(results.table), PERSON)
     if promise.holds and promise.k is not None:
         what = f"1/{promise.k} at most for naming somebody among the members of a group, no ε"
     elif promise.holds and promise.epsilon is not None:

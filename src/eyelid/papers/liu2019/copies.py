@@ -10,8 +10,8 @@ import numpy as np
 from eyelid.attacks.maps import centre_bias, map_error
 from eyelid.engine.parallel import parallel
 from eyelid.gaze.maps.gaze_map import gaze_map
+from eyelid.gaze.maps.gaze_points import GazePoints
 from eyelid.gaze.maps.grid import Floats, Grid
-from eyelid.gaze.maps.looks import Looks
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.papers.liu2019.heatmaps import AT, CROWD, DELTA, EPSILONS, STEP, built, heat_of
 from eyelid.papers.liu2019.observers import FEW, TIMES, Observers
@@ -97,7 +97,7 @@ def without_copies(observers: Observers, repeats: int, seed: int) -> Exhibit:
     )
 
 
-def _blob(looks: Looks, observers: Observers) -> float:
+def _blob(looks: GazePoints, observers: Observers) -> float:
     truth = heat_of(gaze_map(looks).values, observers)
     return map_error(truth, centre_bias(*observers.size)[::STEP, ::STEP]).correlation or 0.0
 
@@ -125,19 +125,19 @@ def whom_copies_protect(observers: Observers) -> Exhibit:
 
     cells = []
     for epsilon in EPSILONS:
-        law, sound = built("map-gaussian-paper", epsilon), built("map-gaussian", epsilon)
+        mechanism, sound = built("map-gaussian-paper", epsilon), built("map-gaussian", epsilon)
         assert isinstance(sound, CappedMap)
-        shape, few_shape = (sound.shape_of(n, 1, *observers.size) for n in (CROWD, FEW))
-        capped, limited = apart(np.minimum(counts.count, 1.0)), apart(sound.limited(counts, shape))
+        facts, few_facts = (sound.facts_of(n, 1, *observers.size) for n in (CROWD, FEW))
+        capped, limited = apart(np.minimum(counts.count, 1.0)), apart(sound.limited(counts, facts))
         column = f"ε = {epsilon:g}"
         for row, noise, away in (
-            (COPIES, law.cell_sd(law.shape_of(CROWD, 1, *observers.size)), capped),
-            (SOUND_COPIES, sound.cell_sd(shape), limited),
+            (COPIES, mechanism.cell_sd(mechanism.facts_of(CROWD, 1, *observers.size)), capped),
+            (SOUND_COPIES, sound.cell_sd(facts), limited),
         ):
             one_copy, person = (right(copies, CROWD, noise, away) for copies in (1, TIMES))
             cells.append(Cell(row, column, as_printed=one_copy, honest=person))
         most = 0.5 + (math.expm1(epsilon) + 2 * DELTA) / (2 * (math.exp(epsilon) + 1))
-        few = right(1, FEW, sound.cell_sd(few_shape), limited)
+        few = right(1, FEW, sound.cell_sd(few_facts), limited)
         cells += [
             Cell(f"map-gaussian for N = {FEW}", column, honest=few),
             Cell(ALLOWED, column, honest=Value(most)),

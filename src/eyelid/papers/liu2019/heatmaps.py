@@ -12,12 +12,12 @@ import numpy as np
 from eyelid.attacks.maps import map_error
 from eyelid.engine.parallel import parallel
 from eyelid.gaze.maps.gaze_map import gaze_map
+from eyelid.gaze.maps.gaze_points import GazePoints
 from eyelid.gaze.maps.grid import Floats, Grid
-from eyelid.gaze.maps.looks import Looks
 from eyelid.gaze.maps.spread import spread
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.maps.capped_map import CappedMap
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
 from eyelid.papers.liu2019.caps import best_cap
 from eyelid.papers.liu2019.observers import FEW, RATE_HZ, TIMES, Observers
 from eyelid.papers.liu2019.theorems import SAMPLES, paper_delta
@@ -95,7 +95,7 @@ class Maps:
     """
 
     observers: Observers
-    looks: dict[str, Looks]
+    looks: dict[str, GazePoints]
     truths: dict[str, Floats]
     heats: dict[str, tuple[Floats, ...]]
 
@@ -121,12 +121,12 @@ class Maps:
 
         A copy of everybody changes no mean, so that the map of five is that of 50 000.
         """
-        law = built(name, epsilon)
-        shape = law.shape_of(CROWD, 1, *self.observers.size, self.observers.sigma_px)
-        signal = heat_of(_limited(law, self.looks[kind], shape), self.observers)
-        sigma = law.cell_sd(shape)
+        mechanism = built(name, epsilon)
+        facts = mechanism.facts_of(CROWD, 1, *self.observers.size, self.observers.sigma_px)
+        signal = heat_of(_limited(mechanism, self.looks[kind], facts), self.observers)
+        sigma = mechanism.cell_sd(facts)
         noisy = [signal + sigma * heat for heat in self.heats[noise.words]]
-        if not isinstance(law, CappedMap):
+        if not isinstance(mechanism, CappedMap):
             return noisy
         # A limit of looks scales maps down, and a heatmap has no scale of its own.
         total = self.truths[kind].sum()
@@ -155,18 +155,18 @@ class Maps:
 def built(name: str, epsilon: float) -> MapMechanism:
     """A mechanism of the paper's δ for 50 000 and cap 1."""
     pure = {"epsilon": epsilon, "cap": 1}
-    law = mechanism(name, **(pure if "laplace" in name else pure | {"delta": DELTA}))
-    assert isinstance(law, MapMechanism), name
-    return law
+    mechanism = mechanism_named(name, **(pure if "laplace" in name else pure | {"delta": DELTA}))
+    assert isinstance(mechanism, MapMechanism), name
+    return mechanism
 
 
-def _limited(law: MapMechanism, looks: Looks, shape: MapShape) -> Floats:
+def _limited(mechanism: MapMechanism, looks: GazePoints, facts: MapFacts) -> Floats:
     """The mean map without noise, with what the mechanism cuts off."""
-    if not isinstance(law, CappedMap):
+    if not isinstance(mechanism, CappedMap):
         return gaze_map(looks, cap=1).values
-    counts = looks.counts(shape.grid)
-    summed = np.bincount(counts.cell, law.limited(counts, shape), counts.cells)
-    return np.asarray(summed.reshape(shape.grid.rows, shape.grid.columns) / counts.people)
+    counts = looks.counts(facts.grid)
+    summed = np.bincount(counts.cell, mechanism.limited(counts, facts), counts.cells)
+    return np.asarray(summed.reshape(facts.grid.rows, facts.grid.columns) / counts.people)
 
 
 def heat_of(values: Floats, observers: Observers) -> Floats:
@@ -304,8 +304,8 @@ def figure2_heatmaps(maps: Maps) -> Exhibit:
             found, _ = maps.likeness(kind, noise, name, SHOWN_EPSILON)
             cells.append(Cell(f"correlation, {kind}{words}", column, as_printed=found))
     sigma = [
-        law.cell_sd(law.shape_of(CROWD, 1, *maps.observers.size))
-        for law in (built(name, SHOWN_EPSILON) for name in names)
+        mechanism.cell_sd(mechanism.facts_of(CROWD, 1, *maps.observers.size))
+        for mechanism in (built(name, SHOWN_EPSILON) for name in names)
     ]
     cells += [
         Cell("noise in a pixel", column, as_printed=Value(sigma[0])),

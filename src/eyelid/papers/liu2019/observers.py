@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from eyelid.gaze.maps.gaze_points import GazePoints, gaze_points_from_arrays, gaze_points_of
 from eyelid.gaze.maps.grid import Floats
-from eyelid.gaze.maps.looks import Looks, looks_from_arrays, looks_of
 from eyelid.gaze.maps.placement import default_sigma_px
 from eyelid.gaze.simulator.scenes import simulated_scene
 from eyelid.io import read
@@ -41,16 +41,16 @@ class Observers:
         data: where they come from.
     """
 
-    pictures: tuple[Looks, ...]
+    pictures: tuple[GazePoints, ...]
     durations_ms: Floats
     data: Data
 
     @property
-    def few(self) -> Looks:
+    def few(self) -> GazePoints:
         """Five of them on the first picture, as the paper has."""
         return self.pictures[0].of_people(0, FEW)
 
-    def samples(self, seed: int) -> Looks:
+    def samples(self, seed: int) -> GazePoints:
         """Made-up gaze samples of the five: as many as their fixations lasted, scattered a little.
 
         The paper has samples, of which there are many more than fixations.
@@ -63,7 +63,7 @@ class Observers:
             for axis in (few.x_px, few.y_px)
         )
         names = [few.people[person] for person in few.person[which]]
-        return looks_from_arrays(names, x_px, y_px, size=self.size, everybody=few.people)
+        return gaze_points_from_arrays(names, x_px, y_px, size=self.size, everybody=few.people)
 
     @property
     def simulated(self) -> str:
@@ -108,8 +108,8 @@ def find_observers(data: Path | None, pictures: int, seed: int) -> Observers:
     names = sorted(study.data["stimulus"].unique())
     chosen = [names[place] for place in np.linspace(0, len(names) - 1, pictures).astype(int)]
     width_px, height_px = _OSIE_PX
-    looks = looks_of(study, stimuli=chosen, width_px=width_px, height_px=height_px)
-    lasting = looks_of(
+    looks = gaze_points_of(study, stimuli=chosen, width_px=width_px, height_px=height_px)
+    lasting = gaze_points_of(
         study, stimuli=chosen[:1], width_px=width_px, height_px=height_px, weight="duration"
     ).weight
     told = (

@@ -12,10 +12,10 @@ import numpy as np
 from eyelid.attacks.statistics import clopper_pearson
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import gaze_map
+from eyelid.gaze.maps.gaze_points import GazePoints
 from eyelid.gaze.maps.grid import Floats, Grid
-from eyelid.gaze.maps.looks import Looks
-from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.maps.map_mechanism import MapShape
+from eyelid.mechanisms import mechanism_named
+from eyelid.mechanisms.maps.map_mechanism import MapFacts
 from eyelid.papers.liu2019.maps import MapGaussianPaper, RandomSelection
 from eyelid.papers.reproduction import Cell, Exhibit, Value
 from eyelid.privacy.gaussian import gaussian_delta, gaussian_sigma
@@ -55,18 +55,18 @@ def dense_sigma(pixels: float, people: float, epsilon: float, delta: float, cap:
     return gaussian_sigma(epsilon, delta, cap * math.sqrt(pixels) / people)
 
 
-def no_free_privacy(few: Looks, seed: int) -> Exhibit:
+def no_free_privacy(few: GazePoints, seed: int) -> Exhibit:
     """Sections 3.3 and 3.4: maps without noise, and maps of people drawn at random."""
     column = "δ that no ε can go below"
     cells = [Cell("map without noise", column, 1.0, Value(1.0), Value(_recovered(few)))]
     for name, words in (("map-rs1", "without replacement"), ("map-rs2", "with replacement")):
         for share in (0.5, 1.0):
-            law = mechanism(name, share=share)
-            assert isinstance(law, RandomSelection)
+            mechanism = mechanism_named(name, share=share)
+            assert isinstance(mechanism, RandomSelection)
             row = f"a share of {share:g} drawn {words}"
-            said = Value(law.delta_at_least(PEOPLE))
+            said = Value(mechanism.delta_at_least(PEOPLE))
             # The paper prints formulas and no numbers.
-            cells.append(Cell(row, column, as_printed=said, honest=_played(law, seed)))
+            cells.append(Cell(row, column, as_printed=said, honest=_played(mechanism, seed)))
     formula, seen = cells[-1].ours
     return Exhibit(
         name="Sections 3.3 and 3.4",
@@ -89,7 +89,7 @@ def no_free_privacy(few: Looks, seed: int) -> Exhibit:
     )
 
 
-def _recovered(few: Looks) -> float:
+def _recovered(few: GazePoints) -> float:
     """The share of people whose map comes back exactly from everybody's less the others'."""
     people = len(few.people)
     everybody = people * gaze_map(few).values
@@ -103,11 +103,11 @@ def _recovered(few: Looks) -> float:
     )
 
 
-def _played(law: RandomSelection, seed: int) -> Value:
+def _played(mechanism: RandomSelection, seed: int) -> Value:
     """How often the only one who looked shows in the map."""
     counts = PersonCounts.of_dense(np.eye(_PLAYED_PEOPLE, 1))
-    shape = MapShape.of(_PLAYED_PEOPLE, 1, Grid(1, 1, 1, 1))
-    maps = law.randomised(counts, shape, _GAMES, randomness(seed))
+    shape = MapFacts.of(_PLAYED_PEOPLE, 1, Grid(1, 1, 1, 1))
+    maps = mechanism.randomised(counts, shape, _GAMES, randomness(seed))
     seen = int(np.count_nonzero(maps))
     low, high = clopper_pearson(seen, _GAMES)
     return Value(seen / _GAMES, low=float(low), high=float(high))
@@ -159,11 +159,11 @@ def few_cells() -> Exhibit:
     delta = paper_delta(_TABLE_PEOPLE)
     cells, broken = [], {}
     for level, epsilon in LEVELS.items():
-        law = MapGaussianPaper(epsilon=epsilon, delta=delta)
+        mechanism = MapGaussianPaper(epsilon=epsilon, delta=delta)
         ratios = []
         for count in _FEW_CELLS:
-            shape = MapShape.of(_TABLE_PEOPLE, 1, Grid(count, 1, count, 1))
-            ratios.append(law.true_delta(shape) / delta)
+            facts = MapFacts.of(_TABLE_PEOPLE, 1, Grid(count, 1, count, 1))
+            ratios.append(mechanism.true_delta(facts) / delta)
             column = f"{count:,} cell{'s' * (count > 1)}"
             row = f"{level} privacy (ε = {epsilon:g})"
             cells.append(Cell(row, column, 1.0, honest=Value(ratios[-1])))
@@ -268,9 +268,9 @@ def slice_of_300() -> Exhibit:
     )
 
 
-def _observers(law: Callable[[float, float, float], float], epsilon: float) -> float:
+def _observers(distribution: Callable[[float, float, float], float], epsilon: float) -> float:
     people = np.geomspace(2, 20_000, 60)
-    noise = np.array([law(EXAMPLE_SIDE, each, epsilon) for each in people])
+    noise = np.array([distribution(EXAMPLE_SIDE, each, epsilon) for each in people])
     return observers_for(EXAMPLE_NOISE, people, noise)
 
 
@@ -283,25 +283,27 @@ def _picture() -> Markup:
         "√px of the picture": np.geomspace(5, 2000, 25),
         "m, most looks in a pixel": np.arange(1.0, 11.0),
     }
-    laws = (
+    mechanisms = (
         ("Theorem 3.4", _theorem, ORANGE, "--"),
         ("enough, every pixel", _dense, BLUE, "-"),
         (f"enough, {SAMPLES} looks", _sparse, GREEN, ":"),
     )
 
-    def noise(law: Callable[..., float], what: str, values: Floats) -> list[float]:
+    def noise(distribution: Callable[..., float], what: str, values: Floats) -> list[float]:
         given: dict[str, Callable[[float], tuple[float, ...]]] = {
             "ε": lambda value: (side, PEOPLE, value),
             "observers": lambda value: (side, value, EPSILON),
             "√px of the picture": lambda value: (value, PEOPLE, EPSILON),
             "m, most looks in a pixel": lambda value: (side, PEOPLE, EPSILON, int(value)),
         }
-        return [law(*given[what](float(value))) for value in values]
+        return [distribution(*given[what](float(value))) for value in values]
 
     def draw(*axes: Axes) -> None:
         for place, (axis, (what, values)) in enumerate(zip(axes, axes_of.items(), strict=True)):
-            for words, law, colour, style in laws:
-                axis.plot(values, noise(law, what, values), style, color=colour, label=words)
+            for words, distribution, colour, style in mechanisms:
+                axis.plot(
+                    values, noise(distribution, what, values), style, color=colour, label=words
+                )
             axis.set(xscale="linear" if what.startswith("m") else "log", yscale="log", xlabel=what)
             axis.set_ylabel("σ in a pixel")
             for scale in (axis.xaxis, axis.yaxis):

@@ -19,7 +19,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io.release_folder import RELEASED_FILES
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.releases.audits.canaries import Canaries, CanaryResult
 from eyelid.releases.audits.matching import Pair, beyond, compared, without_values
 from eyelid.releases.audits.results import Audit, TableAudit
@@ -98,7 +98,7 @@ class TableAttack(Attack):
         certificate: Certificate,
         original: FeatureTable,
         released: FeatureTable,
-        shape: Shape,
+        facts: PublicFacts,
     ) -> Iterator[str]:
         """What values and noise of a release that claims to hold cannot be, in words."""
         yield from ()

@@ -19,7 +19,7 @@ from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.release_folder import RELEASED_FILES
 from eyelid.mechanisms.certificate import Certificate
-from eyelid.mechanisms.mechanism import mechanism
+from eyelid.mechanisms.mechanism import mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import gaze_columns
@@ -110,7 +110,7 @@ def gaze_target(
     check_people(ours)
     if not set(released.data.columns) >= set(gaze_columns(taken)):
         raise InputError("the release has not the columns of gaze that the original has")
-    law, amiss = _filter(certificate)
+    mechanism, amiss = _filter(certificate)
     people = released.data["person"].n_unique()
     if certificate.people != people:
         raise InputError(
@@ -125,8 +125,8 @@ def gaze_target(
         lambda: samples_digest(taken),
         lambda: earlier_digests.samples_digest(taken),
     )
-    wrong = tuple(gaze_disagreements(certificate, taken, released, account, law))
-    few = [] if wrong else too_few_to_check(law, taken, released)
+    wrong = tuple(gaze_disagreements(certificate, taken, released, account, mechanism))
+    few = [] if wrong else too_few_to_check(mechanism, taken, released)
     more = [] if path is None else beyond(path, RELEASED_FILES)
     return GazeTarget(
         kind=ReleaseKind.SAMPLES,
@@ -135,7 +135,7 @@ def gaze_target(
         samples=taken,
         released_samples=released,
         certificate=certificate,
-        filter=law,
+        filter=mechanism,
         windows_s=windows_s,
         total=account.total,
         disagreements=(*amiss, *wrong),
@@ -173,6 +173,8 @@ def _windows_of(
 def _filter(certificate: Certificate) -> tuple[StreamMechanism | None, list[str]]:
     """The filter that a certificate names, and what is amiss with it."""
     try:
-        return cast(StreamMechanism, mechanism(certificate.mechanism, **certificate.parameters)), []
+        return cast(
+            StreamMechanism, mechanism_named(certificate.mechanism, **certificate.parameters)
+        ), []
     except (EyelidError, TypeError, ValueError, AttributeError) as error:
         return None, [f"the filter of the certificate cannot be run ({error})"]

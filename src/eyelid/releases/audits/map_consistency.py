@@ -114,16 +114,18 @@ def _promises(target: MapTarget) -> Iterator[str]:
                 f"the certificate promises a person {stated.numbers()}, and the mechanism that it "
                 f"names gives {told(plan.guarantee)}"
             )
-    law = plan.mechanism
-    if law is not None and not all(law.may_become(chosen) for chosen in target.mechanisms):
+    mechanism = plan.mechanism
+    if mechanism is not None and not all(
+        mechanism.may_become(chosen) for chosen in target.mechanisms
+    ):
         yield "the certificate says that its mechanism chose what it cannot choose"
     if certificate.version != __version__:
         # Another version may say the same in other words.
         return
-    if law is not None:
+    if mechanism is not None:
         fewest = min(each.shape.people for each in plan.observers)
-        shape = law.shape_of(fewest, len(plan.layers), *plan.view.size, plan.view.sigma_px)
-        if shape.grid != plan.observers[0].shape.grid:
+        facts = mechanism.facts_of(fewest, len(plan.layers), *plan.view.size, plan.view.sigma_px)
+        if facts.grid != plan.observers[0].shape.grid:
             yield "the certificate has another grid than its mechanism takes"
     noise = {"sampler": plan.sampler(), "numerics": plan.numerics}
     sources = [noise | {"randomness": randomness(seed).name} for seed in (None, 0)]
@@ -196,8 +198,8 @@ class _Made:
     def __init__(self, target: MapTarget) -> None:
         self.target, plan = target, target.plan
         self.measured = [
-            Measured(law, target.cells(number), law.cell_sd(each.shape))
-            for number, (law, each) in enumerate(
+            Measured(mechanism, target.cells(number), mechanism.cell_sd(each.shape))
+            for number, (mechanism, each) in enumerate(
                 zip(target.mechanisms, plan.observers, strict=True)
             )
         ]

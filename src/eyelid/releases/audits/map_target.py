@@ -14,8 +14,8 @@ import polars as pl
 
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.areas import Area
+from eyelid.gaze.maps.gaze_points import GazePoints, layers_of
 from eyelid.gaze.maps.grid import Floats, Grid
-from eyelid.gaze.maps.looks import Looks, layers_of
 from eyelid.gaze.maps.placement import Placement
 from eyelid.gaze.study import Study, check
 from eyelid.io.column_map import Map
@@ -32,7 +32,7 @@ from eyelid.io.release_folder import arrays_digest
 from eyelid.mechanisms import mechanism as find_mechanism
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.accounting import read_certificate
@@ -77,8 +77,8 @@ class MapTarget(AuditTarget):
     path: Path = field()
     certificate: Certificate = field()
     plan: MapPlan
-    looks: Looks
-    looks_of: tuple[Looks, ...]
+    looks: GazePoints
+    gaze_points_of: tuple[GazePoints, ...]
     mechanisms: tuple[MapMechanism, ...]
     arrays: Arrays
     tables: pl.DataFrame | None
@@ -95,12 +95,12 @@ class MapTarget(AuditTarget):
         """What was released of areas: layers × cells, in the order of the mechanism."""
         assert self.tables is not None
         assert self.plan.tables is not None
-        law, shape = self.plan.tables.mechanism, self.plan.tables.shape
+        mechanism, shape = self.plan.tables.mechanism, self.plan.tables.shape
         # Rows by their places: what names they have is another matter.
         numbers = np.arange(shape.recordings * shape.length, dtype=np.float64)
         names = [area.name for area in self.plan.tables.areas]
         layers = self.plan.layers
-        placed = law.presented(numbers.reshape(shape.recordings, -1), shape, layers, names)
+        placed = mechanism.presented(numbers.reshape(shape.recordings, -1), shape, layers, names)
         cells = np.empty(numbers.size)
         cells[placed["measured"].to_numpy().astype(np.intp)] = self.tables["measured"].to_numpy()
         return cells.reshape(shape.recordings, -1)
@@ -165,7 +165,7 @@ def map_target(
         certificate=certificate,
         plan=plan,
         looks=looks,
-        looks_of=tuple(of_groups),
+        gaze_points_of=tuple(of_groups),
         mechanisms=mechanisms,
         chosen=study.chosen,
         arrays=arrays,
@@ -230,7 +230,7 @@ def _tables_of(text: str, plan: MapPlan) -> pl.DataFrame | None:
     """The tables of areas, where the certificate tells of some."""
     if plan.tables is None:
         return None
-    shape = plan.tables.shape
+    facts = plan.tables.shape
     try:
         found = from_spreadsheets(text_table(text.encode(), schema_overrides=_COLUMNS | _INTERVAL))
         missing = [name for name in _COLUMNS if name not in found.columns]
@@ -238,8 +238,8 @@ def _tables_of(text: str, plan: MapPlan) -> pl.DataFrame | None:
         numbers = [name for name in ("measured", *_INTERVAL) if name in found.columns]
         if not missing and found.select(pl.any_horizontal(pl.col(numbers).is_null().any())).item():
             wrong = "it has rows without a measured value"
-        elif len(found) != shape.recordings * shape.length:
-            wrong = f"it has {len(found)} rows, not {shape.recordings * shape.length}"
+        elif len(found) != facts.recordings * facts.length:
+            wrong = f"it has {len(found)} rows, not {facts.recordings * facts.length}"
     except pl.exceptions.PolarsError as error:
         wrong = str(error).splitlines()[0]
     if wrong:
@@ -282,7 +282,7 @@ def _made_again(
         grid = Grid(view.width_px, view.height_px, *facts["grid"])
         sizes = {name: len(members) for name, members in groups.items()} or {"": len(everybody)}
         observers = tuple(
-            Observers(name, MapShape.of(size, layers, grid)) for name, size in sizes.items()
+            Observers(name, MapFacts.of(size, layers, grid)) for name, size in sizes.items()
         )
         chosen = facts["settled"] or [certificate.parameters] * len(observers)
         if len(chosen) != len(observers):
@@ -304,7 +304,7 @@ def _made_again(
     return plan, mechanisms
 
 
-def _seen(study: Study, plan: MapPlan) -> list[Looks]:
+def _seen(study: Study, plan: MapPlan) -> list[GazePoints]:
     """Everybody's looks, and those of the people of each map."""
     looks = seen(study, plan.view, plan.weight, plan.stretches_ms, plan.people)
     if not plan.by:
@@ -325,7 +325,7 @@ def _tables(told: dict[str, Any] | None, people: int, layers: int) -> AreaPlan |
         raise InputError(f"the certificate says that {made.name} made tables of areas")
     tables = cast(AoiTables, made)
     areas = tuple(Area(area["name"], np.asarray(area["polygon"])) for area in told["areas"])
-    return AreaPlan(tables, areas, tables.shape_of(people, layers, len(areas)))
+    return AreaPlan(tables, areas, tables.facts_of(people, layers, len(areas)))
 
 
 def _map_mechanism(name: str, parameters: dict[str, Any]) -> MapMechanism:

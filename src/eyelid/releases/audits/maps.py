@@ -216,12 +216,14 @@ class MapsAttack(Attack):
 def _attacks(target: MapTarget, seed: int) -> Iterator[tuple[str, MapAttacks]]:
     """On each map's people, and on tables."""
     plan, promised = target.plan, target.certificate.person_level
-    for number, (law, observers) in enumerate(zip(target.mechanisms, plan.observers, strict=True)):
-        counts = target.looks_of[number].counts(observers.shape.grid)
+    for number, (mechanism, observers) in enumerate(
+        zip(target.mechanisms, plan.observers, strict=True)
+    ):
+        counts = target.gaze_points_of[number].counts(observers.facts.grid)
         cells = target.cells(number)
         yield (
             observers.name,
-            attack_map(law, counts, observers.shape, cells, promised, seed),
+            attack_map(mechanism, counts, observers.facts, cells, promised, seed),
         )
     if plan.tables is not None and target.tables is not None:
         counts = plan.tables.mechanism.tables_of(target.looks, plan.tables.areas)
@@ -245,7 +247,7 @@ def _uses(target: MapTarget) -> tuple[tuple[MapUse, ...], tuple[str, ...]]:
     for number, observers in enumerate(plan.observers):
         for layer, name in enumerate(layers):
             released = target.arrays["map"][number * len(layers) + layer].astype(float)
-            raw = gaze_map(target.looks_of[number].of_layer(name)).values
+            raw = gaze_map(target.gaze_points_of[number].of_layer(name)).values
             try:
                 truth = heatmap(raw, plan.view.sigma_px)
                 uses.append(map_use(observers.name or name, truth, released))
@@ -259,12 +261,12 @@ def _table_uses(target: MapTarget) -> Iterator[TableUse]:
     plan = target.plan.tables
     if plan is None or target.tables is None:
         return
-    looks, law = target.looks, plan.mechanism
-    counts = law.tables_of(looks, plan.areas)
+    looks, mechanism = target.looks, plan.mechanism
+    counts = mechanism.tables_of(looks, plan.areas)
     summed = np.bincount(counts.cell, weights=counts.count, minlength=counts.cells)
     means = (summed / counts.people).reshape(len(looks.layers), -1)
-    truth = law.presented(means, plan.shape, looks.layers, [area.name for area in plan.areas])
-    for limits in law.limits(plan.shape):
+    truth = mechanism.presented(means, plan.facts, looks.layers, [area.name for area in plan.areas])
+    for limits in mechanism.limits(plan.facts):
         noise_free, released = (
             table.filter(table["table"] == limits.table)["value"].to_numpy()
             for table in (truth, target.tables)

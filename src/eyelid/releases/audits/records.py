@@ -46,7 +46,7 @@ from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import Trust
@@ -89,7 +89,7 @@ class RecordsAttack(TableAttack):
         certificate: Certificate,
         original: FeatureTable,
         released: FeatureTable,
-        shape: Shape,
+        facts: PublicFacts,
     ) -> Iterator[str]:
         """Whether the noise is missing, or not what the mechanism declares."""
         if mechanism.mixes_people:
@@ -97,7 +97,7 @@ class RecordsAttack(TableAttack):
         wanting = None
         if mechanism.measures:
             wanting = noise_amiss(cast(RecordMechanism, mechanism), original, released)
-        if wanting is None and not legible(mechanism, shape).size:
+        if wanting is None and not legible(mechanism, facts).size:
             wanting = quieter_than_again(mechanism, original, released)
         if wanting is not None:
             yield wanting
@@ -223,7 +223,7 @@ def _by_likelihood(target: RecordsTarget, material: Material, plan: AuditPlan) -
     mechanism, original, released = target.mechanism, material.original, material.released
     if mechanism is None or released is None or LIKELIHOOD not in plan.special:
         return []
-    if not len(legible(mechanism, mechanism.shape(original))):
+    if not len(legible(mechanism, mechanism.facts(original))):
         return []
     measuring = cast(RecordMechanism, mechanism)
     return [likelihood_finding(measuring, original, released, material.people)]
@@ -319,7 +319,7 @@ def _over_time(target: TableTarget) -> tuple[TemporalSummary | None, tuple[str, 
     try:
         if mechanism is None or not target.claims_to_hold:
             return temporal_summary(original), ()
-        return release_summary(original, mechanism, mechanism.shape(original)), ()
+        return release_summary(original, mechanism, mechanism.facts(original)), ()
     except InputError as error:
         return None, (f"correlation over time was not looked at: {error}",)
 

@@ -17,7 +17,7 @@ from eyelid.gaze.features.omission import without_blanks
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.releases.audits.attack import AuditPlan, TableAttack
 from eyelid.releases.audits.canaries import Canaries, SyntheticCanaries
@@ -77,7 +77,7 @@ class SyntheticAttack(RowsAttack):
         certificate: Certificate,
         original: FeatureTable,
         released: FeatureTable,
-        shape: Shape,
+        facts: PublicFacts,
     ) -> Iterator[str]:
         """Whether people or features are other than those that the mechanism makes up."""
         # Another version may have another order of features.

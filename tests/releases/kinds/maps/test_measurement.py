@@ -284,8 +284,8 @@ def test_sums_that_one_cap_limits_are_not_taken_for_those_of_another(copy):
     made = planned(home / "study", epsilon=2.0, **SETTINGS["cap"])
     with running(home / "out", "key") as run:
         for cap in (1, 3):
-            law = replace(made.plan.mechanism, cap=cap)
-            about = (made.cut, made.plan, Sight.of(made.cut.head, made.plan), law)
+            mechanism = replace(made.plan.mechanism, cap=cap)
+            about = (made.cut, made.plan, Sight.of(made.cut.head, made.plan), mechanism)
             kept, _ = measurement.totals(*about, run, lambda by, what: None)
             fresh, _ = measurement.totals(*about, None, lambda by, what: None)
             np.testing.assert_array_equal(kept, fresh)

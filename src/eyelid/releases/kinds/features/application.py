@@ -29,7 +29,7 @@ from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.groups.slots import Slots
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.noise import Randomness
@@ -89,7 +89,7 @@ class _Job:
 
     Attributes:
         mechanism: with its parameters set.
-        shape: the public facts of everybody.
+        facts: the public facts of everybody.
         features: with the bounds that values are clipped to.
         noise: of the whole release.
         pieces: how many there are.
@@ -97,7 +97,7 @@ class _Job:
     """
 
     mechanism: FeatureMechanism
-    shape: Shape
+    facts: PublicFacts
     features: tuple[Feature, ...]
     noise: Randomness
     pieces: int
@@ -147,8 +147,8 @@ def _by_person(
     plan: Plan, taken: Taken, noise: Randomness, run: Run | None, advance: Advance
 ) -> list[PieceFacts]:
     """Whole people at a time, by whoever works; in parts that show nobody's length."""
-    cut = cut_evenly(taken.cut, plan.shape.length)
-    job = _Job(plan.mechanism, plan.shape, plan.table.features, noise, len(cut.pieces), run)
+    cut = cut_evenly(taken.cut, plan.facts.length)
+    job = _Job(plan.mechanism, plan.facts, plan.table.features, noise, len(cut.pieces), run)
     with shared((cut.head, taken.digests)) as private:
         return list(each_piece(partial(_part, private, job), cut, advance, "adding noise"))
 
@@ -173,7 +173,7 @@ def _private(private: Shared[_Private], job: _Job, piece: Piece) -> FeatureTable
     head, digests = private.get()
     table = taken_again(piece, head, [digests[name] for name in piece.people])
     table = replace(table, features=job.features)
-    return job.mechanism.apply_to_some(table, job.shape, stream_of(job.noise, piece.number))
+    return job.mechanism.apply_to_some(table, job.facts, stream_of(job.noise, piece.number))
 
 
 def _at_once(
@@ -204,18 +204,20 @@ def _whole(plan: Plan, taken: Taken, noise: Randomness, advance: Advance) -> Fea
         table = plan.mechanism.apply(plan.table, own)
         advance(taken.cut.recordings.height, "adding noise")
         return table
-    law = cast(MeanMechanism, plan.mechanism)
-    groups = law.partition(plan.table, own)
+    mechanism = cast(MeanMechanism, plan.mechanism)
+    groups = mechanism.partition(plan.table, own)
     cut = taken.cut
     # Large things are shared; the mechanism may be somebody's own.
-    crowd = _Crowd(cut.head, taken.digests, groups, law.slots(plan.table), _begins(cut.pieces))
+    crowd = _Crowd(
+        cut.head, taken.digests, groups, mechanism.slots(plan.table), _begins(cut.pieces)
+    )
     totals = None
     with shared(crowd) as handle:
-        work = partial(_summed, handle, law, plan.shape, plan.table.features)
+        work = partial(_summed, handle, mechanism, plan.facts, plan.table.features)
         for each in each_piece(work, cut, advance, "adding up"):
             totals = each if totals is None else totals + each
     assert totals is not None, "a study has people"
-    return law.from_sums(plan.table, groups, totals, own)
+    return mechanism.from_sums(plan.table, groups, totals, own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,8 +250,8 @@ def _begins(pieces: Sequence[Piece]) -> dict[int, tuple[int, int]]:
 
 def _summed(
     handle: Shared[_Crowd],
-    law: MeanMechanism,
-    shape: Shape,
+    mechanism: MeanMechanism,
+    facts: PublicFacts,
     features: tuple[Feature, ...],
     piece: Piece,
 ) -> Integers:
@@ -259,7 +261,7 @@ def _summed(
     first, recording = crowd.begins[piece.number]
     mine = replace(crowd.groups, member=crowd.groups.member[first : first + len(piece.people)])
     slots = crowd.slots.of_some(recording, piece.recordings)
-    return law.sums(replace(table, features=features), mine, shape, slots)
+    return mechanism.sums(replace(table, features=features), mine, facts, slots)
 
 
 VALUE, MEAN_OVER_ROWS = "one value", "mean over rows"
@@ -268,7 +270,7 @@ _DIGITS = 6
 
 def standard_errors(
     mechanism: FeatureMechanism,
-    shape: Shape,
+    facts: PublicFacts,
     features: Sequence[Feature],
     people: pl.DataFrame,
     step_ms: float | None = None,
@@ -282,7 +284,7 @@ def standard_errors(
 
     Args:
         mechanism: that makes means, with its parameters.
-        shape: the public facts.
+        facts: the public facts.
         features: with the bounds that values are clipped to.
         people: of the release: groups, with how many ``people`` each has.
         step_ms: of the released rows.
@@ -303,11 +305,11 @@ def standard_errors(
     spans = np.array([feature.span for feature in features])
     parts = []
     for group in groups.rows(named=True):
-        rows, mean = law.noise_sd_of_span(shape, group["people"])
+        rows, mean = law.noise_sd_of_span(facts, group["people"])
         errors, of, time = rows[:, None] * spans, [VALUE] * rows.size, [None]
         if rows.size > 1:
             time = (np.arange(rows.size) * (step_ms or 1.0)).tolist()
-        if shape.length > 1:
+        if facts.length > 1:
             errors, of = np.vstack([errors, mean * spans]), [*of, MEAN_OVER_ROWS]
             time = [*time, None]
         parts.append(

@@ -16,7 +16,7 @@ from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.ksame import KSame, slot_names, with_every_task
 from eyelid.mechanisms.groups.partition import groups_told
-from eyelid.mechanisms.groups.public_groups import GroupedShape
+from eyelid.mechanisms.groups.public_groups import GroupedFacts
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
@@ -226,7 +226,7 @@ def tasks_of_few(mechanism: FeatureMechanism, table: FeatureTable) -> list[str]:
     """Tasks whose names a release shows though too few people have them to tell of them."""
     if "task" not in table.recordings.columns:
         return []
-    enough = mechanism.fewest_of_task(mechanism.shape(table))
+    enough = mechanism.fewest_of_task(mechanism.facts(table))
     fate = _TASK_OF_FEW.get(mechanism.release, "").format(enough)
     having = table.recordings.group_by("task").agg(pl.col("person").n_unique()).sort("task")
     return [
@@ -363,36 +363,36 @@ def rows_told(plan: Plan, table: FeatureTable) -> str:
     """How many rows were released, and what became of those of the people."""
     rows = int(table.recordings["rows"].sum())
     text = f"{rows:,} {'row' if rows == 1 else 'rows'}"
-    law = plan.mechanism
-    if law.gaps is Gaps.EMPTY_GROUPS:
+    mechanism = plan.mechanism
+    if mechanism.gaps is Gaps.EMPTY_GROUPS:
         return _rows_of_groups_told(plan, table)
-    if law.release is ReleaseKind.GROUPS:
+    if mechanism.release is ReleaseKind.GROUPS:
         repeated = rows - len(plan.table.data)
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated > 0 else text
     # What stands for a recording that was left out is no row of anybody.
     lengths = np.where(plan.table.blank, 0, plan.table.recordings["rows"].to_numpy())
-    if law.lengths:
-        every = law.kept_one_in
+    if mechanism.lengths:
+        every = mechanism.kept_one_in
         if every > 1:
             text += f" (of {lengths.sum():,}, one in {every} was kept)"
         repeated = rows - int(np.ceil(lengths / every).sum())
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated else text
-    if law.release is ReleaseKind.SYNTHETIC:
+    if mechanism.release is ReleaseKind.SYNTHETIC:
         people = plural(len(table.people), "made-up one")
-        features = f"{len(table.features)} of {plural(plan.shape.features, 'feature')}"
+        features = f"{len(table.features)} of {plural(plan.facts.features, 'feature')}"
         return f"in their place {people} with {features}, {text}"
-    if not law.measures:
+    if not mechanism.measures:
         # Rows that were made up are nobody's, cut or padded.
         return text
     # What is measured may have other rows than what is released; as many are cut or made up.
-    cut = int(np.maximum(lengths - plan.shape.length, 0).sum())
-    padded = int(np.maximum(plan.shape.length - lengths, 0).sum())
+    cut = int(np.maximum(lengths - plan.facts.length, 0).sum())
+    padded = int(np.maximum(plan.facts.length - lengths, 0).sum())
     if cut:
         text += f" ({cut:,} rows were cut to give every recording {table.recordings['rows'][0]})"
     if padded:
         text += f" ({padded:,} {'rows of people' if plan.central else 'of them'} are padding)"
-    if isinstance(plan.shape, GroupedShape):
-        fewest = plural(plan.shape.smallest, "person", "people")
+    if isinstance(plan.facts, GroupedFacts):
+        fewest = plural(plan.facts.smallest, "person", "people")
         text = f"{plural(len(table.people), 'group')} (the smallest has {fewest}), {text}"
     return text
 
@@ -400,7 +400,7 @@ def rows_told(plan: Plan, table: FeatureTable) -> str:
 def _rows_of_groups_told(plan: Plan, table: FeatureTable) -> str:
     """How many groups and rows there are, and what of the people went into none of them."""
     rows = table.recordings.select("person", "rows")
-    groups = groups_told(plan.shape.people, plan.mechanism.group_size or 1)
+    groups = groups_told(plan.facts.people, plan.mechanism.group_size or 1)
     text = f"{groups}, {rows['rows'].sum():,} rows"
     had = int(plan.table.recordings["rows"].filter(pl.Series(~plan.table.blank)).sum())
     rows = rows.filter(pl.Series(~table.blank))

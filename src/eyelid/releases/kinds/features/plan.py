@@ -26,7 +26,7 @@ from eyelid.mechanisms.features import (
     windows_of,
 )
 from eyelid.mechanisms.groups.public_groups import groups_by
-from eyelid.mechanisms.mechanism import Mechanism, Shape, find
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, find
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
@@ -193,7 +193,7 @@ class Plan:
         mechanism: with its parameters.
         table: with the bounds it will be clipped to.
         defined_features: with the bounds of their own definitions.
-        shape: its public facts.
+        facts: its public facts.
         bounds: where values are clipped.
         guarantee: for the unit asked for.
         person_level: for a person.
@@ -203,7 +203,7 @@ class Plan:
     mechanism: FeatureMechanism
     table: FeatureTable
     defined_features: tuple[Feature, ...]
-    shape: Shape
+    facts: PublicFacts
     bounds: Bounds
     guarantee: Guarantee
     person_level: Guarantee
@@ -252,14 +252,14 @@ def described(mechanism: Mechanism, table: FeatureTable) -> ReleasedAs:
     return ReleasedAs(mechanism.release, by, dict(groups))
 
 
-def check_others(table: FeatureTable, shape: Shape) -> None:
+def check_others(table: FeatureTable, facts: PublicFacts) -> None:
     """Fail where there is only one person.
 
     Args:
         table: or its outline.
-        shape: the public facts of its release.
+        facts: the public facts of its release.
     """
-    if shape.people < 2:
+    if facts.people < 2:
         name = table.recordings["person"][0]
         raise InputError(
             f"the study has only one person ({name}), who has nobody to hide among: a release "
@@ -274,12 +274,12 @@ def people_alike(table: FeatureTable) -> bool:
     return each.drop("person").n_unique() == 1
 
 
-def promised(mechanism: Mechanism, shape: Shape, unit: Unit, *reasons: str) -> Guarantee:
+def promised(mechanism: Mechanism, facts: PublicFacts, unit: Unit, *reasons: str) -> Guarantee:
     """What a mechanism promises, unless it says itself that it does not hold, or for a reason."""
     if not mechanism.claims_to_hold:
         paper = f"{mechanism.name} does not give the guarantee that its paper prints"
         reasons = (paper, *reasons)
-    return mechanism.cost(shape, unit).broken(*reasons)
+    return mechanism.cost(facts, unit).broken(*reasons)
 
 
 def feature_table(
@@ -370,8 +370,8 @@ def plan_for(
     defined = table.features
     table = clipped_to(table, chosen)
     mechanism = mechanism.settled(table)
-    shape = mechanism.shape(table)
-    check_others(table, shape)
+    facts = mechanism.facts(table)
+    check_others(table, facts)
     # Whatever could fail fails now, before anything is paid.
     mechanism.check(table)
     reasons = []
@@ -379,7 +379,7 @@ def plan_for(
         reasons.append(_OF_A_SEED.get(mechanism.release, SEEDED))
     if chosen.source is BoundsSource.DATA:
         reasons.append(DATA_BOUNDS if mechanism.predictable else LISTED_BOUNDS)
-    guarantee = promised(mechanism, shape, mechanism.unit, *reasons)
+    guarantee = promised(mechanism, facts, mechanism.unit, *reasons)
     if keep and guarantee.trust is Trust.CENTRAL:
         raise InputError(
             f"{mechanism.name} releases no record under a person's name, so there is no {keep[0]} "
@@ -399,10 +399,10 @@ def plan_for(
         mechanism=mechanism,
         table=table,
         defined_features=defined,
-        shape=shape,
+        facts=facts,
         bounds=chosen,
         guarantee=guarantee,
-        person_level=promised(mechanism, shape, PERSON, *reasons),
+        person_level=promised(mechanism, facts, PERSON, *reasons),
         keep=tuple(keep),
     )
 

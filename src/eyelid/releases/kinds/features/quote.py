@@ -32,7 +32,7 @@ from eyelid.mechanisms.expectation import (
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.ksame import lacking
 from eyelid.mechanisms.groups.partition import group_sizes
-from eyelid.mechanisms.mechanism import Shape, find
+from eyelid.mechanisms.mechanism import PublicFacts, find
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.bounds import Bounds
@@ -64,7 +64,7 @@ class Quote(Counted):
 
     Attributes:
         mechanism: with its parameters.
-        shape: the public facts.
+        facts: the public facts.
         alike: whether people cannot be told apart by what is not protected.
         before: what the ledger has counted of these people; None without a study.
         notes: what to know of these people before a release, for the owner's eyes.
@@ -74,7 +74,7 @@ class Quote(Counted):
     """
 
     mechanism: FeatureMechanism
-    shape: Shape
+    facts: PublicFacts
     alike: bool = True
     before: Budget | None = None
     notes: tuple[str, ...] = ()
@@ -105,14 +105,14 @@ class Quote(Counted):
     @property
     def prospects(self) -> tuple[Prospect, ...]:
         """What more or fewer people would allow, where people are made up."""
-        law = as_synthetic(self.mechanism)
-        return () if law is None else prospects(law, self.shape)
+        mechanism = as_synthetic(self.mechanism)
+        return () if mechanism is None else prospects(mechanism, self.shape)
 
     @property
     def expected(self) -> Expectation | None:
         """How far off what is released will be; None where that depends on the people."""
-        law = predicted(self.mechanism)
-        return None if law is None else expectation(law, self.shape)
+        mechanism = predicted(self.mechanism)
+        return None if mechanism is None else expectation(mechanism, self.shape)
 
     @property
     def advantage_bound(self) -> float | None:
@@ -137,14 +137,14 @@ class Quote(Counted):
         """
         if self.made_up is not None:
             return self.made_up.people_needed
-        law = predicted(self.mechanism)
-        return None if law is None else people_needed(law, self.shape)
+        mechanism = predicted(self.mechanism)
+        return None if mechanism is None else people_needed(mechanism, self.shape)
 
     @property
     def people_needed_for_values(self) -> int | None:
         """The same for single rows of the mean, which take more people than means over rows."""
-        law = predicted(self.mechanism)
-        return None if law is None else people_needed(law, self.shape, for_values=True)
+        mechanism = predicted(self.mechanism)
+        return None if mechanism is None else people_needed(mechanism, self.shape, for_values=True)
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid cost --json`` prints it."""
@@ -249,7 +249,7 @@ def cost(
         elif whom is not None:
             study = FeatureTable.of(chosen_of(study.study(), whom))
         table = feature_table(study, mechanism=chosen)
-        shape = chosen.shape(table)
+        shape = chosen.facts(table)
         # What a release would refuse has no price; bounds may still come from a file.
         check_others(table, shape)
         priced = _priced(chosen, shape)
@@ -295,25 +295,25 @@ def cost(
             f"cost needs a study, or --people, --recordings{last}; missing: {', '.join(absent)}"
         )
     numbers = {name: int(value) for name, value in facts.items() if value is not None}
-    shape = chosen.measured_shape(**numbers)
+    shape = chosen.measured_facts(**numbers)
     return Quote(chosen.decided(shape), shape, made_up=_made_up(chosen, shape))
 
 
 def _made_up(
-    chosen: FeatureMechanism, shape: Shape, table: FeatureTable | None = None
+    chosen: FeatureMechanism, facts: PublicFacts, table: FeatureTable | None = None
 ) -> MadeUp | None:
     synthetic = as_synthetic(chosen)
-    return None if synthetic is None else made_up(synthetic, shape, table)
+    return None if synthetic is None else made_up(synthetic, facts, table)
 
 
-def _priced(chosen: FeatureMechanism, shape: Shape) -> FeatureMechanism:
+def _priced(chosen: FeatureMechanism, facts: PublicFacts) -> FeatureMechanism:
     """The mechanism, with one feature where people are too few for any.
 
     What it promises does not depend on features, and whoever plans a study wants to know more than
     that these are too few.
     """
     synthetic = as_synthetic(chosen)
-    if synthetic is None or chosen.useful(shape):
+    if synthetic is None or chosen.useful(facts):
         return chosen
     return replace(synthetic, carry=1)
 
@@ -325,13 +325,13 @@ def _one_history(before: Budget, people: int) -> bool:
     return not before.debits or [b.people for b in before.balances] == [people]
 
 
-def _lacking_told(chosen: FeatureMechanism, shape: Shape, table: FeatureTable) -> list[str]:
+def _lacking_told(chosen: FeatureMechanism, facts: PublicFacts, table: FeatureTable) -> list[str]:
     """Which recordings groups may lose, because some people lack them."""
     if chosen.gaps is not Gaps.EMPTY_GROUPS:
         return []
-    groups = len(group_sizes(shape.people, chosen.group_size or 1))
+    groups = len(group_sizes(facts.people, chosen.group_size or 1))
     return [
-        f"{count} of {shape.people} people lack {name}: a group with one of them loses it, which "
+        f"{count} of {facts.people} people lack {name}: a group with one of them loses it, which "
         f"may be {min(count, groups)} of {plural(groups, 'group')}"
         for name, count in lacking(table).items()
     ]

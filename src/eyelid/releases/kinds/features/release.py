@@ -112,7 +112,7 @@ class FeatureJob(Job[Release]):
         shown = self.made.shown
         self.rows = rows_told(plan, shown)
         self.errors = standard_errors(
-            plan.mechanism, plan.shape, plan.table.features, shown.people, shown.step_ms
+            plan.mechanism, plan.facts, plan.table.features, shown.people, shown.step_ms
         )
         # Writing takes memory, which the private table no longer needs.
         self.plan = replace(plan, table=shown)
@@ -128,7 +128,7 @@ class FeatureJob(Job[Release]):
         card = datacard(
             certificate,
             made.shown,
-            self.plan.shape,
+            self.plan.facts,
             mechanism,
             clipped_to=self.features,
             has_standard_errors=errors is not None,
@@ -141,7 +141,7 @@ class FeatureJob(Job[Release]):
         """With what is left to see in it."""
         return Release(
             certificate=certificate,
-            worth=worth(self.plan.mechanism, self.plan.shape, self.features),
+            worth=worth(self.plan.mechanism, self.plan.facts, self.features),
             rows=self.rows,
             path=out,
             notes=(*notes, *warnings(certificate)),
@@ -184,23 +184,23 @@ class FeatureJob(Job[Release]):
 
     def _purchase(self, plan: Plan, digest: Callable[[], bytes]) -> Purchase:
         """What the plan is about to buy."""
-        law = plan.mechanism
-        synthetic = as_synthetic(law)
-        people = None if synthetic is None else made_up(synthetic, plan.shape, plan.table)
+        mechanism = plan.mechanism
+        synthetic = as_synthetic(mechanism)
+        people = None if synthetic is None else made_up(synthetic, plan.facts, plan.table)
         return Purchase(
-            what=released_as(law),
-            mechanism=law,
+            what=released_as(mechanism),
+            mechanism=mechanism,
             people=plan.people,
             guarantee=plan.guarantee,
             person_level=plan.person_level,
-            how=law.person_total(plan.shape),
+            how=mechanism.person_total(plan.facts),
             bounds=plan.bounds,
-            noise=(law.sampler(plan.shape), law.numerics, self.request.noise.name),
-            unprotected=law.unprotected(plan.table),
+            noise=(mechanism.sampler(plan.facts), mechanism.numerics, self.request.noise.name),
+            unprotected=mechanism.unprotected(plan.table),
             keep=plan.keep,
             alike=plan.alike,
             input_digest=digest,
-            released_as=described(law, plan.table),
+            released_as=described(mechanism, plan.table),
             made_up=None if people is None else people.to_dict(),
             chosen=plan.table.chosen,
         )

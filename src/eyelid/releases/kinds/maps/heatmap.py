@@ -16,8 +16,8 @@ from eyelid.engine.runs import Run
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
 from eyelid.gaze.maps.gaze_map import GazeMap
+from eyelid.gaze.maps.gaze_points import Weight
 from eyelid.gaze.maps.grid import Grid
-from eyelid.gaze.maps.looks import Weight
 from eyelid.gaze.study import Study
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
@@ -216,10 +216,14 @@ class MapJob(Job[PrivateHeatmap]):
             _check_figures(self.preview)
         origin, remarks = counting_entry(made.cut.entering, request.path, request.ledger)
         plan, chosen, digest = made.plan, made.cut.head.chosen, self.preview.survey.digest
-        laws = [law for law in (plan.mechanism, plan.tables and plan.tables.mechanism) if law]
+        mechanisms = [
+            mechanism
+            for mechanism in (plan.mechanism, plan.tables and plan.tables.mechanism)
+            if mechanism
+        ]
         pictures = plan.view.pictures
         key = RunKey.of(
-            laws,
+            mechanisms,
             data=digest.hex(),
             seed=request.seed,
             ledger=None if origin is None else [origin.id, origin.ledger],
@@ -233,7 +237,7 @@ class MapJob(Job[PrivateHeatmap]):
         width, height = plan.view.size
         purchase = Purchase(
             what=plan.what,
-            mechanism=laws[0],
+            mechanism=mechanisms[0],
             people=plan.people,
             guarantee=plan.guarantee,
             person_level=plan.guarantee,

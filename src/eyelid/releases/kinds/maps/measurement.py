@@ -18,7 +18,7 @@ from eyelid.engine.engines import Shared, advancing, shared
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
 from eyelid.errors import InputError
-from eyelid.gaze.maps.looks import Looks, Weight, looks_of
+from eyelid.gaze.maps.gaze_points import GazePoints, Weight, gaze_points_of
 from eyelid.gaze.study import Study
 from eyelid.io.files import arrays_in
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece
@@ -65,7 +65,7 @@ class Sight:
         view = replace(plan.view, pictures=())
         return cls(head, view, plan.weight, plan.stretches_ms, plan.by, groups, known)
 
-    def looks(self, piece: Piece) -> Iterator[tuple[int, Looks]]:
+    def looks(self, piece: Piece) -> Iterator[tuple[int, GazePoints]]:
         """Those of the people of each group who are in the piece, with the group's number."""
         study = piece.read(self.head)
         for number, name in enumerate(self.groups):
@@ -75,7 +75,7 @@ class Sight:
             if not people.is_empty():
                 yield number, self._of(study, people["person"])
 
-    def all_looks(self, study: Study) -> list[Looks]:
+    def all_looks(self, study: Study) -> list[GazePoints]:
         """Those of everybody of each group, who are all in memory."""
         people = study.people
         if self.by is None:
@@ -85,7 +85,7 @@ class Sight:
             for name in self.groups
         ]
 
-    def _of(self, study: Study, people: pl.Series) -> Looks:
+    def _of(self, study: Study, people: pl.Series) -> GazePoints:
         looks = seen(
             study, self.view, self.weight, self.stretches_ms, people.to_list(), self.view.stimuli
         )
@@ -178,9 +178,9 @@ def seen(
     stretches_ms: Sequence[float] | None = None,
     people: Sequence[str] | None = None,
     known: Sequence[str] | None = None,
-) -> Looks:
+) -> GazePoints:
     """Where people looked on the picture. Durations weigh in seconds, and so do caps of them."""
-    looks = looks_of(
+    looks = gaze_points_of(
         study,
         width_px=view.width_px,
         height_px=view.height_px,
@@ -207,7 +207,7 @@ class _Sheet:
     """
 
     sight: Sight
-    law: NoisyMap | None
+    mechanism: NoisyMap | None
     observers: tuple[Observers, ...]
     tables: AreaPlan | None
     run: Run | None
@@ -215,8 +215,10 @@ class _Sheet:
     @property
     def name(self) -> str:
         """Of everything that sums depend on besides the looks."""
-        laws = [self.law, None if self.tables is None else self.tables.mechanism]
-        told = json.dumps([None if law is None else law.parameters() for law in laws])
+        mechanisms = [self.mechanism, None if self.tables is None else self.tables.mechanism]
+        told = json.dumps(
+            [None if mechanism is None else mechanism.parameters() for mechanism in mechanisms]
+        )
         return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
@@ -247,7 +249,7 @@ def totals(
     cut: StudyInPieces,
     plan: MapPlan,
     sight: Sight,
-    law: NoisyMap | None,
+    mechanism: NoisyMap | None,
     run: Run | None,
     advance: Advance,
 ) -> tuple[list[Integers], Integers | None]:
@@ -257,14 +259,14 @@ def totals(
         cut: the study.
         plan: of the maps and tables.
         sight: how to see where people looked.
-        law: of the maps, with what it chose; None without maps.
+        mechanism: of the maps, with what it chose; None without maps.
         run: where sums of pieces are kept until it ends; None where nothing is written.
         advance: of the bar of the whole run, by recordings.
     """
-    maps = plan.observers if law is not None else ()
+    maps = plan.observers if mechanism is not None else ()
     # One piece is as quickly added up again.
     kept = run if len(cut.pieces) > 1 else None
-    sheet = _Sheet(sight, law, maps, plan.tables, kept)
+    sheet = _Sheet(sight, mechanism, maps, plan.tables, kept)
     lengths = [each.shape.recordings * each.shape.length for each in maps]
     if plan.tables is not None:
         lengths.append(plan.tables.shape.recordings * plan.tables.shape.length)
@@ -273,7 +275,7 @@ def totals(
 
 
 def cuts(
-    cut: StudyInPieces, plan: MapPlan, sight: Sight, law: CappedMap, advance: Advance
+    cut: StudyInPieces, plan: MapPlan, sight: Sight, mechanism: CappedMap, advance: Advance
 ) -> Integers:
     """What each cap that a mechanism may choose cuts off everybody (candidates, cells).
 
@@ -281,13 +283,13 @@ def cuts(
         cut: the study.
         plan: of the one map.
         sight: how to see where people looked.
-        law: that is to choose.
+        mechanism: that is to choose.
         advance: of the bar of the whole run, by recordings.
     """
     (only,) = plan.observers
-    sheet = _Sheet(sight, law, plan.observers, None, None)
-    cells = only.shape.recordings * only.shape.length
-    count = len(law.candidates())
+    sheet = _Sheet(sight, mechanism, plan.observers, None, None)
+    cells = only.facts.recordings * only.facts.length
+    count = len(mechanism.candidates())
     (found,) = _added_up(_cut, sheet, cut, [count * cells], advance)
     return found.reshape(count, cells)
 
@@ -312,9 +314,9 @@ def _added_up(
 
 def _cut(handle: Shared[_Sheet], piece: Piece) -> list[tuple[int, _Part]]:
     sheet = handle.get()
-    law, (only,) = cast(CappedMap, sheet.law), sheet.observers
+    mechanism, (only,) = cast(CappedMap, sheet.mechanism), sheet.observers
     return [
-        (number, _Part.of(law.cuts(looks.counts(only.shape.grid), only.shape).reshape(-1)))
+        (number, _Part.of(mechanism.cuts(looks.counts(only.facts.grid), only.facts).reshape(-1)))
         for number, looks in sheet.sight.looks(piece)
     ]
 
@@ -333,12 +335,12 @@ def _summed(handle: Shared[_Sheet], piece: Piece) -> list[tuple[int, _Part]]:
 def _of_people(sheet: _Sheet, piece: Piece) -> list[tuple[int, _Part]]:
     found = []
     for number, looks in sheet.sight.looks(piece):
-        if sheet.law is not None:
-            shape = sheet.observers[number].shape
-            found.append((number, _Part.of(sheet.law.part(looks.counts(shape.grid), shape))))
+        if sheet.mechanism is not None:
+            facts = sheet.observers[number].shape
+            found.append((number, _Part.of(sheet.mechanism.part(looks.counts(facts.grid), facts))))
         if sheet.tables is not None:
-            law, areas = sheet.tables.mechanism, sheet.tables.areas
-            summed = law.part(law.tables_of(looks, areas), sheet.tables.shape)
+            mechanism, areas = sheet.tables.mechanism, sheet.tables.areas
+            summed = mechanism.part(mechanism.tables_of(looks, areas), sheet.tables.shape)
             found.append((len(sheet.observers), _Part.of(summed)))
     return found
 
@@ -379,16 +381,16 @@ def passes(plan: MapPlan) -> int:
     return 2 if _choosing(plan.mechanism) is not None else 1
 
 
-def _summing(law: MapMechanism | None) -> NoisyMap | None:
+def _summing(mechanism: MapMechanism | None) -> NoisyMap | None:
     """The mechanism, where it declares that sums over people are enough."""
-    by_sums = law is not None and law.execution is Execution.BY_SUMS
-    return cast(NoisyMap, law) if by_sums else None
+    by_sums = mechanism is not None and mechanism.execution is Execution.BY_SUMS
+    return cast(NoisyMap, mechanism) if by_sums else None
 
 
-def _choosing(law: MapMechanism | None) -> CappedMap | None:
+def _choosing(mechanism: MapMechanism | None) -> CappedMap | None:
     """The mechanism, where it declares that it chooses a cap by sums over people."""
-    summing = _summing(law)
-    return cast(CappedMap, law) if summing is not None and summing.chooses else None
+    summing = _summing(mechanism)
+    return cast(CappedMap, mechanism) if summing is not None and summing.chooses else None
 
 
 def measured(
@@ -453,40 +455,40 @@ def _drawn(
 
 
 def _of_the_literature(
-    cut: StudyInPieces, plan: MapPlan, sight: Sight, law: MapMechanism, noise: Randomness
+    cut: StudyInPieces, plan: MapPlan, sight: Sight, mechanism: MapMechanism, noise: Randomness
 ) -> list[Measured]:
     """What takes everybody's own counts at once: all of their looks must fit into memory."""
     everybody = sight.all_looks(cut.whole())
-    laws, means = [], []
+    mechanisms, means = [], []
     for each, looks in zip(plan.observers, everybody, strict=True):
         counts = looks.counts(each.shape.grid)
-        laws.append(law.settled(counts, each.shape, noise))
-        means.append(laws[-1].measure(counts, each.shape, noise))
-    return _with_errors(laws, means, plan)
+        mechanisms.append(mechanism.settled(counts, each.shape, noise))
+        means.append(mechanisms[-1].measure(counts, each.shape, noise))
+    return _with_errors(mechanisms, means, plan)
 
 
 def _write_cells(cells: Cells, draft: Path) -> None:
     arrays = {f"map{number}": each.cells for number, each in enumerate(cells.maps)}
     if cells.tables is not None:
         arrays["tables"] = cells.tables
-    laws = json.dumps([each.mechanism.parameters() for each in cells.maps])
+    mechanisms = json.dumps([each.mechanism.parameters() for each in cells.maps])
     with draft.open("wb") as file:
-        np.savez(file, laws=np.array(laws), **arrays)  # type: ignore[arg-type]
+        np.savez(file, mechanisms=np.array(mechanisms), **arrays)  # type: ignore[arg-type]
 
 
 def _read_cells(path: Path, plan: MapPlan) -> Cells:
     found = arrays_in(path)
     maps = [found[f"map{number}"] for number in range(len(plan.observers))]
-    laws = [_law(plan, parameters) for parameters in json.loads(str(found["laws"]))]
-    return Cells(tuple(_with_errors(laws, maps, plan)), found.get("tables"))
+    mechanisms = [_law(plan, parameters) for parameters in json.loads(str(found["laws"]))]
+    return Cells(tuple(_with_errors(mechanisms, maps, plan)), found.get("tables"))
 
 
 def _with_errors(
-    laws: Sequence[MapMechanism], cells: Sequence[Values], plan: MapPlan
+    mechanisms: Sequence[MapMechanism], cells: Sequence[Values], plan: MapPlan
 ) -> list[Measured]:
     return [
-        Measured(law, found, law.cell_sd(each.shape))
-        for law, found, each in zip(laws, cells, plan.observers, strict=True)
+        Measured(mechanism, found, mechanism.cell_sd(each.shape))
+        for mechanism, found, each in zip(mechanisms, cells, plan.observers, strict=True)
     ]
 
 

@@ -10,14 +10,14 @@ from typing import Any, cast, get_args
 
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area, check_on_picture
-from eyelid.gaze.maps.looks import Weight, layers_of
+from eyelid.gaze.maps.gaze_points import Weight, layers_of
 from eyelid.gaze.study import Study
 from eyelid.io.areas import read_areas
 from eyelid.mechanisms.certificate import ReleasedAs
 from eyelid.mechanisms.distribution import default_delta
-from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
+from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaFacts
 from eyelid.mechanisms.maps.map_grid import MapGrid
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
 from eyelid.mechanisms.maps.noisy_sum import MOST_ENTRIES
 from eyelid.mechanisms.mechanism import mechanism as built
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
@@ -50,11 +50,11 @@ class Observers:
 
     Attributes:
         name: of the group; empty for everybody.
-        shape: the public facts of their map.
+        facts: the public facts of their map.
     """
 
     name: str
-    shape: MapShape
+    facts: MapFacts
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +64,12 @@ class AreaPlan:
     Attributes:
         mechanism: with its parameters.
         areas: of interest.
-        shape: the public facts.
+        facts: the public facts.
     """
 
     mechanism: AoiTables
     areas: tuple[Area, ...]
-    shape: AreaShape
+    facts: AreaFacts
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,8 +173,8 @@ class MapPlan:
         Args:
             most: looks of whoever has most.
         """
-        law = self.mechanism
-        if law is None or law.execution is not Execution.BY_SUMS:
+        mechanism = self.mechanism
+        if mechanism is None or mechanism.execution is not Execution.BY_SUMS:
             return
         for each in self.observers:
             if min(each.shape.recordings * each.shape.length, most) > MOST_ENTRIES:
@@ -414,7 +414,7 @@ def _tables(
     made = cast(AoiTables, built(AoiTables.name, epsilon=epsilon, **parameters))
     if made.visits > MOST_LOOKS:
         raise InputError(f"visits must be at most {MOST_LOOKS:,}, got {made.visits:,}")
-    return AreaPlan(made, listed, made.shape_of(people, layers, len(listed)))
+    return AreaPlan(made, listed, made.facts_of(people, layers, len(listed)))
 
 
 def _with_groups(
@@ -422,7 +422,7 @@ def _with_groups(
 ) -> tuple[MapMechanism, tuple[Observers, ...]]:
     """Whose maps are made, on one grid and within one clip: those that fit the smallest group."""
     fewest = min((len(members) for members in groups.values()), default=people)
-    smallest = chosen.shape_of(fewest, layers, view.width_px, view.height_px, view.sigma_px)
+    smallest = chosen.facts_of(fewest, layers, view.width_px, view.height_px, view.sigma_px)
     if not groups:
         return chosen, (Observers("", smallest),)
     settings: dict[str, Any] = {"grid": f"{smallest.grid.columns}x{smallest.grid.rows}"}
@@ -430,7 +430,7 @@ def _with_groups(
         settings["delta"] = default_delta(people)
     chosen = replace(chosen, **settings).fixed_at(smallest)
     return chosen, tuple(
-        Observers(name, MapShape.of(len(members), layers, smallest.grid))
+        Observers(name, MapFacts.of(len(members), layers, smallest.grid))
         for name, members in groups.items()
     )
 

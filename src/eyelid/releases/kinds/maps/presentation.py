@@ -82,8 +82,8 @@ def presented_of(plan: MapPlan, measured: Sequence[Measured], areas: Values | No
     """
     maps, trusted, tables = tuple(maps_of(plan, measured)), trusted_of(plan, measured), None
     if plan.tables is not None and areas is not None:
-        law, names = plan.tables.mechanism, [area.name for area in plan.tables.areas]
-        tables = law.presented(areas, plan.tables.shape, plan.layers, names)
+        mechanism, names = plan.tables.mechanism, [area.name for area in plan.tables.areas]
+        tables = mechanism.presented(areas, plan.tables.shape, plan.layers, names)
     return Presented(
         maps=maps,
         tables=tables,
@@ -104,11 +104,11 @@ def maps_of(plan: MapPlan, measured: Sequence[Measured]) -> list[GazeMap]:
     return [
         presented(
             each.cells[layer],
-            observers.shape.grid,
+            observers.facts.grid,
             plan.view.sigma_px,
             each.cell_sd,
             observers.name or plan.layers[layer],
-            observers.shape.people,
+            observers.facts.people,
             laplace=each.mechanism.kind is Kind.PURE,
         )
         for observers, each, layer in track(jobs, "spreading out", len(jobs))
@@ -119,7 +119,7 @@ def trusted_of(plan: MapPlan, measured: Sequence[Measured]) -> Reliability | Non
     """What hotspots can be trusted on each of the maps; None without maps."""
     return worst(
         [
-            reliability(each.mechanism, observers.shape, plan.view.sigma_px, each.cells)
+            reliability(each.mechanism, observers.facts, plan.view.sigma_px, each.cells)
             for each, observers in zip(measured, plan.observers, strict=True)
         ]
     )
@@ -156,8 +156,8 @@ def sentences(
                 said.append(difference_sentence(*maps))
     if tables is not None:
         assert plan.tables is not None
-        law, shape = plan.tables.mechanism, plan.tables.shape
-        said.append(tables_sentence(law, shape, tables, beside_map=bool(maps)))
+        mechanism, shape = plan.tables.mechanism, plan.tables.shape
+        said.append(tables_sentence(mechanism, shape, tables, beside_map=bool(maps)))
     return tuple(said)
 
 

@@ -22,8 +22,8 @@ from eyelid.io.people_choice import (
 from eyelid.io.pieces import StudyInPieces
 from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import shown_by_choice, told_of_choice
-from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaFacts
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
 from eyelid.mechanisms.mechanism import find
 from eyelid.mechanisms.mechanism import mechanism as built
 from eyelid.mechanisms.release_kind import ReleaseKind
@@ -55,12 +55,12 @@ class MapQuote:
 
     Attributes:
         mechanism: with its parameters.
-        shape: the public facts.
+        facts: the public facts.
         sigma_px: of the point spread.
     """
 
     mechanism: MapMechanism | AoiTables
-    shape: MapShape | AreaShape
+    facts: MapFacts | AreaFacts
     sigma_px: float
 
     @property
@@ -71,26 +71,26 @@ class MapQuote:
     @property
     def grid(self) -> Grid | None:
         """Of maps."""
-        return self.shape.grid if isinstance(self.shape, MapShape) else None
+        return self.shape.grid if isinstance(self.shape, MapFacts) else None
 
     @property
     def reliability(self) -> Reliability | None:
         """What could be trusted of a map, as far as that can be said."""
-        if not isinstance(self.shape, MapShape):
+        if not isinstance(self.shape, MapFacts):
             return None
         return reliability(cast(MapMechanism, self.mechanism), self.shape, self.sigma_px)
 
     @property
     def clip(self) -> float | None:
         """Length within which a person's shares of gaze are kept, where there is one."""
-        if not isinstance(self.shape, MapShape):
+        if not isinstance(self.shape, MapFacts):
             return None
         return cast(MapMechanism, self.mechanism).clip_at(self.shape)
 
     @property
     def says(self) -> str:
         """What it would be worth, in words."""
-        if isinstance(self.shape, AreaShape):
+        if isinstance(self.shape, AreaFacts):
             return tables_sentence(cast(AoiTables, self.mechanism), self.shape)
         if self.reliability is None:
             return "What lies within two standard errors of the noise may be noise alone."
@@ -212,7 +212,7 @@ def map_cost(
             raise InputError(f"the cost of tables depends on how many areas: give --areas N{got}")
         if size is not None or blur is not None:
             raise InputError("tables of areas have neither a size nor a blur: leave them out")
-        return MapQuote(made, made.shape_of(count, layers, areas), 0.0)
+        return MapQuote(made, made.facts_of(count, layers, areas), 0.0)
     law = map_mechanism(mechanism, **given)
     if areas is not None:
         raise InputError(
@@ -225,7 +225,7 @@ def map_cost(
         raise InputError("the cost of a map depends on the picture: give --size WxH in px")
     degree_px = point_spread_px(1.0, screen, Placement())
     sigma_px = parsed_blur(blur, degree_px, default_sigma_px(size[0], screen), size)
-    shape = law.shape_of(count, layers, *size, sigma_px)
+    shape = law.facts_of(count, layers, *size, sigma_px)
     check_drawable(law, shape, sigma_px)
     return MapQuote(law, shape, sigma_px)
 
@@ -281,7 +281,7 @@ class HeatmapPreview:
         fewest = min(plan.observers, key=lambda each: each.shape.people)
         return outlook(
             plan.mechanism,
-            fewest.shape,
+            fewest.facts,
             plan.view.sigma_px,
             groups=len(plan.observers),
             epsilon=plan.guarantee.epsilon,

@@ -12,7 +12,7 @@ import polars as pl
 
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study
-from eyelid.mechanisms.mechanism import Mechanism, Shape, find, mechanism
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, find, mechanism_named
 from eyelid.mechanisms.streams.scene import Scene
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import (
@@ -57,7 +57,7 @@ def build_filter(
                 given["scene"] = scene_of(study)
         scene = Scene.of(str(given.get("coordinates", "px")), given.get("scene"))
         _check_asked(find(name), given, scene, study)
-        made = mechanism(name, **given)  # type: ignore[assignment]
+        made = mechanism_named(name, **given)  # type: ignore[assignment]
     if study is not None and made.coordinates != coordinates_of(study):
         raise InputError(
             f"{made.name} is set for gaze in {made.coordinates}, and the study has gaze in "
@@ -91,14 +91,14 @@ def _check_asked(
         )
 
 
-def bounds_of(law: StreamMechanism, told: bool) -> Bounds:
+def bounds_of(mechanism: StreamMechanism, told: bool) -> Bounds:
     """Where released gaze lies: the scene; unit vectors in their own numbers.
 
     Args:
-        law: the filter.
+        mechanism: the filter.
         told: whether somebody said so, and not the study.
     """
-    place = law.place
+    place = mechanism.place
     x0, y0, x1, y1 = place.plane
     source = BoundsSource.FILE if told else BoundsSource.PUBLIC
     if not place.directions:
@@ -124,7 +124,7 @@ class StreamPlan:
     Attributes:
         mechanism: the filter.
         facts: of everything that it takes.
-        shape: the public facts: R the most recordings of a person, n the longest one.
+        facts: the public facts: R the most recordings of a person, n the longest one.
         bounds: the public scene.
         guarantee: for the samples of a window.
         person_level: for a person.
@@ -135,7 +135,7 @@ class StreamPlan:
 
     mechanism: StreamMechanism
     facts: GazeFacts
-    shape: Shape
+    facts: PublicFacts
     bounds: Bounds
     guarantee: Guarantee
     person_level: Guarantee
@@ -149,15 +149,15 @@ class StreamPlan:
         return touched_by(self.mechanism, self.shape, self.facts.shortest)
 
 
-def touched_by(law: StreamMechanism, shape: Shape, shortest: int) -> int:
+def touched_by(mechanism: StreamMechanism, facts: PublicFacts, shortest: int) -> int:
     """Recordings of a person in which the samples of a window can lie, at most.
 
     Args:
-        law: the filter; one without a window hides nothing, wherever it lies.
-        shape: the public facts.
+        mechanism: the filter; one without a window hides nothing, wherever it lies.
+        facts: the public facts.
         shortest: samples of the shortest recording.
     """
-    return recordings_touched(law.unit.length or 1, shape.recordings, shortest)
+    return recordings_touched(mechanism.unit.length or 1, facts.recordings, shortest)
 
 
 def unprotected(
@@ -217,7 +217,7 @@ def make_stream_plan(
     return StreamPlan(
         mechanism=mechanism,
         facts=facts,
-        shape=shape,
+        facts=shape,
         bounds=bounds_of(mechanism, told),
         guarantee=mechanism.cost(shape, mechanism.unit).broken(*reasons),
         person_level=mechanism.cost(shape, PERSON).broken(*reasons),
@@ -241,12 +241,12 @@ def released_head(plan: StreamPlan, head: Study) -> Study:
     return replace(columns, people=shown, origin=None, released=True, chosen=())
 
 
-def filtered(law: StreamMechanism, taken: Study, noise: Randomness) -> Study:
+def filtered(mechanism: StreamMechanism, taken: Study, noise: Randomness) -> Study:
     """Every recording as a stream of its own through a filter; nothing is lost any more."""
-    columns, place, parts = gaze_columns(taken), law.place, []
+    columns, place, parts = gaze_columns(taken), mechanism.place, []
     for recording in taken.recordings():
         x, y = place.to_plane(*(recording[name] for name in columns))
-        parts.append(place.from_plane(*law.start(noise).push_many(x, y)))
+        parts.append(place.from_plane(*mechanism.start(noise).push_many(x, y)))
     together = [np.concatenate(part) for part in zip(*parts, strict=True)]
     values = [pl.Series(name, part) for name, part in zip(columns, together, strict=True)]
     return replace(taken, data=taken.data.with_columns(values))

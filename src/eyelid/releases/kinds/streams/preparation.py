@@ -15,7 +15,7 @@ from eyelid.gaze.events.blinks import MIN_CONFIDENCE
 from eyelid.gaze.study import RECORDING_KEY, Study, check
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece
 from eyelid.io.release_folder import person_digests
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.streams.study_scene import gaze_columns
 from eyelid.reporting.gaze_sentences import RECORDED, REGULAR, TIMES
 
@@ -30,7 +30,7 @@ class GazeFacts:
         people: their names, in order.
         recordings: how many there are.
         samples: how many these have.
-        shape: the public facts.
+        facts: the public facts.
         shortest: samples of the shortest recording.
         seen: whether any sample is not lost.
         digests: of what is taken of each person.
@@ -40,7 +40,7 @@ class GazeFacts:
     people: tuple[str, ...]
     recordings: int
     samples: int
-    shape: Shape
+    facts: PublicFacts
     shortest: int
     seen: bool
     digests: tuple[bytes, ...]
@@ -68,7 +68,7 @@ def facts_of(taken: Study) -> GazeFacts:
         people=tuple(data["person"].unique(maintain_order=True)),
         recordings=data.select(RECORDING_KEY).n_unique(),
         samples=len(data),
-        shape=shape_of(taken),
+        shape=facts_of(taken),
         shortest=shortest_of(taken),
         seen=data[gaze_columns(taken)[0]].null_count() < len(data),
         digests=tuple(person_digests(data)),
@@ -87,10 +87,10 @@ def together(parts: Sequence[GazeFacts]) -> GazeFacts:
         people=tuple(name for part in parts for name in part.people),
         recordings=sum(part.recordings for part in parts),
         samples=sum(part.samples for part in parts),
-        shape=Shape(
-            people=sum(shape.people for shape in shapes),
-            recordings=max(shape.recordings for shape in shapes),
-            length=max(shape.length for shape in shapes),
+        facts=PublicFacts(
+            people=sum(facts.people for facts in shapes),
+            recordings=max(facts.recordings for facts in shapes),
+            length=max(facts.length for facts in shapes),
             features=shapes[0].features,
             window=1,
         ),
@@ -101,10 +101,10 @@ def together(parts: Sequence[GazeFacts]) -> GazeFacts:
     )
 
 
-def shape_of(taken: Study) -> Shape:
+def facts_of(taken: Study) -> PublicFacts:
     """The public facts: people, the most recordings of anybody, the longest recording."""
     lengths = taken.data.group_by(RECORDING_KEY).len()
-    return Shape(
+    return PublicFacts(
         people=lengths["person"].n_unique(),
         recordings=int(lengths["person"].unique_counts().max()),  # type: ignore[arg-type]
         length=int(lengths["len"].max()),  # type: ignore[arg-type]

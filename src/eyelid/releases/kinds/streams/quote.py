@@ -16,14 +16,14 @@ from eyelid.io.people_choice import (
 )
 from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import told_of_choice
-from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
 from eyelid.mechanisms.streams.distance import Distance, expected_distance
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.guarantee import Guarantee, rounded_up
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.budget import Budget, Counted, quoted, spent_on
 from eyelid.releases.kinds.streams.plan import build_filter, touched_by
-from eyelid.releases.kinds.streams.preparation import same_for_all, shape_of, shortest_of, taken_of
+from eyelid.releases.kinds.streams.preparation import facts_of, same_for_all, shortest_of, taken_of
 from eyelid.reporting.gaze_sentences import (
     RECORDED,
     guessed,
@@ -43,7 +43,7 @@ class StreamQuote(Counted):
 
     Attributes:
         mechanism: the filter.
-        shape: the public facts.
+        facts: the public facts.
         shortest: samples of the shortest recording; of the longest where nobody says.
         rate_hz: samples a second, where it is known.
         alike: whether people cannot be told apart by what is not protected; nobody knows that
@@ -53,7 +53,7 @@ class StreamQuote(Counted):
     """
 
     mechanism: StreamMechanism
-    shape: Shape
+    facts: PublicFacts
     shortest: int
     rate_hz: float | None = None
     alike: bool = False
@@ -82,17 +82,17 @@ class StreamQuote(Counted):
 
     def rows(self) -> list[tuple[str, str]]:
         """What `eyelid cost` prints as a table."""
-        law, expected = self.mechanism, self.expected
-        window, promised = window_told(law, self.rate_hz), self.guarantee
+        mechanism, expected = self.mechanism, self.expected
+        window, promised = window_told(mechanism, self.rate_hz), self.guarantee
         right = f"{guessed(promised)} at most (guessing: 50 %)"
         alone = self.rank1_bound["raw_to_release"]
         # So large a bound rules out nobody.
         useful = alone is not None and alone <= SAYS_NOTHING
         named = f"{rounded_up(100 * (alone or 0.0), 3)}%" if useful else "no useful bound known"
         told = [
-            ("mechanism", law.name),
+            ("mechanism", mechanism.name),
             ("assumed", stream_facts(self.shape)),
-            ("scene", f"{law.scene} ({law.place.spoken_units})"),
+            ("scene", f"{mechanism.scene} ({mechanism.place.spoken_units})"),
             *([(f"for {window}", promised.numbers())] if window else []),
             *([("  two such ways of looking, told apart", right)] if window else []),
             *(
@@ -106,7 +106,7 @@ class StreamQuote(Counted):
                 else []
             ),
             ("for one person, in total", self.person_level.numbers()),
-            ("noise", law.sampler(self.shape)),
+            ("noise", mechanism.sampler(self.shape)),
             ("off at the median, on made-up gaze", f"{expected.released:.4g} {expected.units}"),
             ("  the middle of the scene", f"{expected.constant:.4g} {expected.units}"),
             ("named, at most", named),
@@ -117,9 +117,9 @@ class StreamQuote(Counted):
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid cost --json`` prints it."""
-        law, expected = self.mechanism, self.expected
+        mechanism, expected = self.mechanism, self.expected
         return {
-            "mechanism": {"name": law.name, "parameters": law.parameters()},
+            "mechanism": {"name": mechanism.name, "parameters": mechanism.parameters()},
             "shape": {
                 "people": self.shape.people,
                 "recordings": self.shape.recordings,
@@ -131,8 +131,9 @@ class StreamQuote(Counted):
                 "recordings": self.touched,
                 "epsilon": over_recordings(self.guarantee, self.touched).to_dict()["epsilon"],
             },
-            "person_level": self.person_level.summary() | {"how": law.person_total(self.shape)},
-            "noise": {"sampler": law.sampler(self.shape), "numerics": law.numerics},
+            "person_level": self.person_level.summary()
+            | {"how": mechanism.person_total(self.shape)},
+            "noise": {"sampler": mechanism.sampler(self.shape), "numerics": mechanism.numerics},
             "expected_error": asdict(expected),
             "informative": expected.informative,
             "says": worth_of(expected),
@@ -181,7 +182,7 @@ def stream_cost(
                 f"recording); missing: {', '.join(absent)}"
             )
         numbers = {name: int(value) for name, value in facts.items() if value is not None}
-        shape = Shape(**numbers, features=_COORDINATES, window=1)
+        shape = PublicFacts(**numbers, features=_COORDINATES, window=1)
         return StreamQuote(build_filter(mechanism, **parameters), shape, shape.length)
     given = [name for name, value in facts.items() if value is not None]
     if given:
@@ -201,7 +202,7 @@ def stream_cost(
     notes += told_of_choice(study.chosen, study.data["person"].n_unique())
     return StreamQuote(
         law,
-        shape_of(taken),
+        facts_of(taken),
         shortest_of(taken),
         taken.rate_hz,
         same_for_all(taken),

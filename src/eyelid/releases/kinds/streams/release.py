@@ -113,7 +113,7 @@ class StreamJob(Job[Release]):
                 again = looked_at(cut, self.eye, self.times, lambda by, what: None)
                 plan = replace(plan, facts=again)
         # By what is released: how long another eye was seen is in no row of it.
-        self.cut = cut = cut_evenly(cut, plan.shape.length)
+        self.cut = cut = cut_evenly(cut, plan.facts.length)
         self.plan, head, facts = plan, cut.head, plan.facts
         present = head.people.filter(pl.col("person").is_in(facts.people))
         notes = (
@@ -177,21 +177,21 @@ class StreamJob(Job[Release]):
     def _purchase(self, digest: bytes) -> Purchase:
         """What the plan is about to buy."""
         plan = self.plan
-        law = plan.mechanism
+        mechanism = plan.mechanism
         return Purchase(
             what="gaze samples",
-            mechanism=law,
+            mechanism=mechanism,
             people=plan.facts.people,
             guarantee=plan.guarantee,
             person_level=plan.person_level,
-            how=law.person_total(plan.shape),
+            how=mechanism.person_total(plan.facts),
             bounds=plan.bounds,
-            noise=(law.sampler(plan.shape), law.numerics, self.request.noise.name),
-            unprotected=unprotected(plan.times, law, plan.touched),
+            noise=(mechanism.sampler(plan.facts), mechanism.numerics, self.request.noise.name),
+            unprotected=unprotected(plan.times, mechanism, plan.touched),
             keep=plan.keep,
             alike=plan.alike,
             input_digest=lambda: digest,
-            released_as=ReleasedAs(law.release),
+            released_as=ReleasedAs(mechanism.release),
             chosen=self.cut.head.chosen,
         )
 

@@ -27,7 +27,7 @@ _SHOWING = ["observer", "recording", "stimulus"]
 
 
 @dataclass(frozen=True, eq=False)
-class Looks:
+class GazePoints:
     """Looks of some people at one or more layers: pictures, or stretches of time of one.
 
     Rows of a person stand together, those of one layer in order of time. Lost gaze and gaze outside
@@ -66,20 +66,20 @@ class Looks:
         cells = len(self.layers) * grid.cells
         return PersonCounts.added_up(len(self.people), cells, self.person, cell, self.weight)
 
-    def of_people(self, first: int, last: int) -> Looks:
+    def of_people(self, first: int, last: int) -> GazePoints:
         """Looks of some of the people, up to and without the last; not how many were left out."""
         here = slice(*np.searchsorted(self.person, [first, last]).tolist())
         some = self.at(here)
         return replace(some, people=self.people[first:last], person=some.person - first)
 
-    def of_layer(self, name: str) -> Looks:
+    def of_layer(self, name: str) -> GazePoints:
         """Looks at one layer; not how many were left out."""
         if name not in self.layers:
             raise unknown("picture or stretch of time", name, self.layers)
         some = self.at(self.layer == self.layers.index(name))
         return replace(some, layers=(name,), layer=np.zeros_like(some.layer))
 
-    def at(self, here: slice | NDArray[np.bool_]) -> Looks:
+    def at(self, here: slice | NDArray[np.bool_]) -> GazePoints:
         """Some of the looks; not how many were left out."""
         return replace(
             self,
@@ -104,7 +104,7 @@ class Looks:
         return cell
 
 
-def looks_of(
+def gaze_points_of(
     study: Study,
     *,
     width_px: int,
@@ -115,7 +115,7 @@ def looks_of(
     stretches_ms: Sequence[float] | None = None,
     people: Sequence[str] | None = None,
     known: Collection[str] | None = None,
-) -> Looks:
+) -> GazePoints:
     """Where everybody of a study looked on a picture.
 
     Everybody is an observer, people without a look too. Of two eyes, samples have one look a time:
@@ -146,7 +146,7 @@ def looks_of(
     (3, [5.0], 1)
     """
     everybody = _people(study, people)
-    (looks,) = looks_in_blocks(
+    (looks,) = gaze_points_in_blocks(
         study,
         width_px=width_px,
         height_px=height_px,
@@ -161,7 +161,7 @@ def looks_of(
     return looks
 
 
-def looks_in_blocks(
+def gaze_points_in_blocks(
     study: Study,
     *,
     width_px: int,
@@ -173,7 +173,7 @@ def looks_in_blocks(
     people: Sequence[str] | None = None,
     known: Collection[str] | None = None,
     block: int = 1000,
-) -> Iterator[Looks]:
+) -> Iterator[GazePoints]:
     """What `looks_of` gives, so many people at a time: what many of them need is bounded."""
     everybody = _people(study, people)
     _check(study, weight)
@@ -204,7 +204,7 @@ def looks_in_blocks(
             list(names), range(len(names)), return_dtype=pl.Int64
         )
         yield _on_picture(
-            Looks(
+            GazePoints(
                 observers,
                 layers,
                 width_px,
@@ -218,7 +218,7 @@ def looks_in_blocks(
         )
 
 
-def looks_from_arrays(
+def gaze_points_from_arrays(
     people: Sequence[str],
     x: ArrayLike,
     y: ArrayLike,
@@ -226,7 +226,7 @@ def looks_from_arrays(
     *,
     size: tuple[int, int],
     everybody: Sequence[str] | None = None,
-) -> Looks:
+) -> GazePoints:
     """Looks of one layer from plain points: touches, presses, cells of a force plate.
 
     Args:
@@ -260,7 +260,7 @@ def looks_from_arrays(
     code = names.replace_strict(list(everyone), range(len(everyone)), return_dtype=pl.Int64)
     order = np.argsort(code.to_numpy(), kind="stable")
     return _on_picture(
-        Looks(
+        GazePoints(
             everyone,
             ("",),
             *size,
@@ -473,7 +473,7 @@ def _weight(study: Study, weight: Weight) -> pl.Expr:
     return pl.min_horizontal(step_ms.fill_null(usual_ms), 2 * usual_ms).clip(0.0)
 
 
-def _on_picture(looks: Looks, in_time: tuple[Floats, Floats] | None = None) -> Looks:
+def _on_picture(looks: GazePoints, in_time: tuple[Floats, Floats] | None = None) -> GazePoints:
     """Without lost looks and those outside the picture or all stretches of time."""
     wanted = np.ones(len(looks.layer), dtype=np.bool_)
     if in_time is not None:
