@@ -160,11 +160,11 @@ def _subtraction(
 ) -> Subtraction | None:
     rows = int(released.recordings["rows"][0])
     slots = mechanism.slots(original)
-    shape = replace(mechanism.core.facts(original), recordings=len(slots.names), length=rows)
+    facts = replace(mechanism.core.facts(original), recordings=len(slots.names), length=rows)
     lowers = np.array([f.lower for f in original.features])
     spans = np.array([f.span for f in original.features])
     values = np.concatenate(
-        [mechanism.core.clip((v - lowers) / spans) for v in everybody(original, shape, slots)]
+        [mechanism.core.clip((v - lowers) / spans) for v in everybody(original, facts, slots)]
     )
     shown = (released.data.select(original.names).to_numpy() - lowers) / spans
     means = shown.reshape(len(groups.people), *values.shape[1:])
@@ -179,18 +179,18 @@ def _membership(
     mechanism: MeanMechanism, taken: FeatureTable, person_level: Guarantee | None, seed: int
 ) -> tuple[int, dict[str, Membership]]:
     """The game, and its controls, on the measurements of everybody; nothing with too few people."""
-    shape = mechanism.facts(taken)
-    if shape.people < FEWEST_PEOPLE:
+    facts = mechanism.facts(taken)
+    if facts.people < FEWEST_PEOPLE:
         return 0, {}
     lowers = np.array([f.lower for f in taken.features])
     spans = np.array([f.span for f in taken.features])
     each = np.concatenate(
         [
-            mechanism.integers((values - lowers) / spans, shape)
-            for values in everybody(taken, shape, mechanism.slots(taken))
+            mechanism.integers((values - lowers) / spans, facts)
+            for values in everybody(taken, facts, mechanism.slots(taken))
         ]
     )
-    size = min(shape.people // 2, mechanism.smallest(shape))
+    size = min(facts.people // 2, mechanism.smallest(facts))
     noise = randomness(np.random.default_rng([seed, *b"was somebody in it"]))
     form = each.shape[1:]
     everything = each.reshape(len(each), -1).astype(np.float64)
@@ -203,19 +203,19 @@ def _membership(
         # Noise may be one draw for all coordinates.
         integers = np.zeros(everything.shape[1], dtype=np.int64)
         integers[kept] = np.rint(total)
-        drawn = mechanism.perturb(integers.reshape(1, *form), shape, noise)
+        drawn = mechanism.perturb(integers.reshape(1, *form), facts, noise)
         return np.asarray(drawn.reshape(-1)[kept] / size)
 
     ways: dict[str, tuple[Publish, NoiseLaw, Guarantee | None]] = {
         "membership": (
             lambda there: noisy(there.sum(axis=0)),
-            _law(mechanism, shape, size),
+            _law(mechanism, facts, size),
             person_level,
         ),
         "positive": (lambda there: there.mean(axis=0), NoiseLaw(), None),
         "null": (
             lambda there: noisy(people.mean(axis=0) * size),
-            _law(mechanism, shape, size),
+            _law(mechanism, facts, size),
             None,
         ),
     }

@@ -144,7 +144,7 @@ def _left_of_means(
         _by_people(_expected(known, facts.length), _there(known)), facts
     )
     # Whatever draws its groups draws them as it would.
-    of_teams, declared = (law if law.drawn else law.in_teams() for law in (mechanism, declared))
+    of_teams, declared = (one if one.drawn else one.in_teams() for one in (mechanism, declared))
     of_teams = replace(of_teams, clipped=False)
     left = []
     for seed in noise.words(2):

@@ -67,7 +67,7 @@ class Candidate:
     @property
     def people(self) -> int:
         """How many people."""
-        return self.shape.people
+        return self.facts.people
 
     @property
     def nobodys(self) -> bool:

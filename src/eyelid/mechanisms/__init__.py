@@ -2,13 +2,13 @@
 
 A frozen dataclass whose fields are its parameters. Two methods matter:
 
-* `cost(shape, unit) -> Guarantee`: what is promised for a unit, from public facts, before data
+* `cost(facts, unit) -> Guarantee`: what is promised for a unit, from public facts, before data
   are touched;
 * what it does: `apply(table, noise) -> FeatureTable` of a `FeatureMechanism`, `measure(counts,
-  shape, noise)` of a map or a table of areas. It limits its input itself, so that a caller cannot
+  facts, noise)` of a map or a table of areas. It limits its input itself, so that a caller cannot
   forget.
 
-The rest lets others judge it: the public facts (`shape`), `sampler` and `numerics` for the
+The rest lets others judge it: the public facts (`facts`), `sampler` and `numerics` for the
 certificate, `unprotected`. The class states `name`, `aliases`, `takes`, `command`, `kind`,
 `units`, `paper`, `claims_to_hold`, `games`, the kind of thing it releases (`release`, a
 `ReleaseKind`), and as `note` its proof note (`proof_note.py`): summary, Takes, Protects, Why,
@@ -40,7 +40,7 @@ through
 
 `analyse` gives public linear coordinates, `query` whole grid steps of them, `perturb` adds
 integer noise of one law. That is the measurement, and all that is ever seen of the person:
-`rebuild` and `present` know it and public facts only. `sensitivity(shape, unit)` says how far one
+`rebuild` and `present` know it and public facts only. `sensitivity(facts, unit)` says how far one
 unit can move the integers; `measured` reads them off a release again, for those who attack it.
 
 * the values themselves: `additive.py`; `laplace`, `gaussian`, `prewindow` (bins, presented as
@@ -63,7 +63,7 @@ public scale of 2³⁶ steps, and the step is calibrated.
   `map-laplace`
 * dwell, visits, transitions, order of first visits: `aoi-tables`
 
-`settled(counts, shape, noise)` is the mechanism with whatever it chooses privately chosen.
+`settled(counts, facts, noise)` is the mechanism with whatever it chooses privately chosen.
 
 **Without noise**: `ksame` averages over random groups of at least k people. `partition.py` draws
 them from randomness and public attributes, never from gaze; `slots.py` puts the recordings of
@@ -107,14 +107,17 @@ from eyelid.mechanisms.mechanism import (
     catalogue,
     describe,
     find,
-    mechanism,
+    mechanism_named,
     register,
 )
+
+# As ``eyelid.mechanism`` has it.
+mechanism = mechanism_named
 
 __all__ = [
     "Mechanism",
     "NeighbourPair",
-    "Shape",
+    "PublicFacts",
     "catalogue",
     "describe",
     "find",
@@ -122,6 +125,7 @@ __all__ = [
     "maps",
     "means",
     "mechanism",
+    "mechanism_named",
     "records",
     "register",
     "streams",

@@ -220,7 +220,7 @@ def for_means(chosen: FeatureMechanism, facts: PublicFacts) -> FeatureMechanism:
 
 
 def people_needed(
-    chosen: FeatureMechanism, shape: PublicFacts, *, for_values: bool = False
+    chosen: FeatureMechanism, facts: PublicFacts, *, for_values: bool = False
 ) -> int | None:
     """From how many people of a group on their mean would carry information, at the same ε.
 
@@ -231,14 +231,14 @@ def people_needed(
     """
 
     def error(people: int) -> float:
-        facts = replace(shape, people=people)
-        own = for_means(chosen, facts)
+        asked = replace(facts, people=people)
+        own = for_means(chosen, asked)
         if own.shrinks:
             own = replace(own, averaged=people)  # type: ignore[call-arg]
         expected = own.expected_rmse_of_span if for_values else own.expected_mean_rmse_of_span
         # One person is one of so many terms of the sum, under the noise for one.
-        off = expected(facts)
-        return off if own.shrinks else own.error_in_mean(off, people, facts)
+        off = expected(asked)
+        return off if own.shrinks else own.error_in_mean(off, people, asked)
 
     try:
         return fewest(error)
@@ -382,7 +382,7 @@ def as_synthetic(mechanism: Mechanism) -> Synthetic | None:
     return cast(Synthetic, mechanism) if synthetic else None
 
 
-def made_up(mechanism: Synthetic, shape: PublicFacts, table: FeatureTable | None = None) -> MadeUp:
+def made_up(mechanism: Synthetic, facts: PublicFacts, table: FeatureTable | None = None) -> MadeUp:
     """What made-up people will be like.
 
     Args:
@@ -390,36 +390,36 @@ def made_up(mechanism: Synthetic, shape: PublicFacts, table: FeatureTable | None
         facts: the public facts.
         table: whose features have names; only these are looked at.
     """
-    now, needed = prospect(mechanism, shape), _needed(mechanism, shape)
-    names = _in_order(mechanism, shape, table)
+    now, needed = prospect(mechanism, facts), _needed(mechanism, facts)
+    names = _in_order(mechanism, facts, table)
     carried, dropped = names[: now.features], names[now.features :]
-    facts = replace(shape, features=max(1, now.features))
+    smaller = replace(facts, features=max(1, now.features))
     return MadeUp(
-        people=(mechanism.made_up or shape.people) if now.features else 0,
+        people=(mechanism.made_up or facts.people) if now.features else 0,
         features=now.features,
-        features_there=shape.features,
+        features_there=facts.features,
         carried=carried,
         dropped=dropped,
         share_error=now.share_error,
-        share_noise=mechanism.noise_of_shares(facts) if now.features else None,
-        correlation_noise=mechanism.noise_of_correlations(shape) if now.features else None,
-        noise_in_people=mechanism.noise_in_people(shape) if now.features else {},
-        informative=now.features > 0 and mechanism.informative(shape),
+        share_noise=mechanism.noise_of_shares(smaller) if now.features else None,
+        correlation_noise=mechanism.noise_of_correlations(facts) if now.features else None,
+        noise_in_people=mechanism.noise_in_people(facts) if now.features else {},
+        informative=now.features > 0 and mechanism.informative(facts),
         wanted_error=mechanism.error,
         people_needed=needed,
-        people_needed_for_one=_needed(mechanism, replace(shape, features=1)),
+        people_needed_for_one=_needed(mechanism, replace(facts, features=1)),
         rows_that_count=mechanism.records,
-        bins=mechanism.bins_for(shape.people),
+        bins=mechanism.bins_for(facts.people),
         why_dropped=(
-            _why_dropped(mechanism, shape, dropped, needed)
+            _why_dropped(mechanism, facts, dropped, needed)
             if now.features
-            else too_few(mechanism, shape)
+            else too_few(mechanism, facts)
         ),
         mean_errors=_mean_errors(mechanism, table) if now.features else (),
-        tasks_apart_sd=mechanism.tasks_apart(shape)
-        if now.features and shape.recordings > 1
+        tasks_apart_sd=mechanism.tasks_apart(facts)
+        if now.features and facts.recordings > 1
         else None,
-        tells_nobody=now.features > 0 and mechanism.tells_nobody(shape),
+        tells_nobody=now.features > 0 and mechanism.tells_nobody(facts),
     )
 
 

@@ -11,10 +11,10 @@ step does: it is a `Job`.
    place that cannot be written costs nothing. Every piece is read, checked and hashed; samples
    are summarised in windows, which stay in the run's scratch. What comes back is small
    (`PieceFacts`, `Outline`).
-3. **Plan** (`plan.py`): bounds; the public facts (`PublicFacts`: people N, most recordings R, rows n,
-   features F); the guarantee for the unit and for a person from these facts; reasons why it would
-   not hold (a seed, bounds from the data). Whatever can be refused is refused by now, and whoever
-   asked has been told what to know (`notes.py`).
+3. **Plan** (`plan.py`): bounds; the public facts (`PublicFacts`: people N, most recordings R, rows
+   n, features F); the guarantee for the unit and for a person from these facts; reasons why it
+   would not hold (a seed, bounds from the data). What can be refused is refused
+   by now, and the caller knows what to know (`notes.py`).
 4. **Charge** (`releases/accounting.py`). One ledger transaction checks the limit and records the
    person-level guarantee for everybody, under the id of the run. Above the limit: exit code 3,
    nothing counted, nothing written. The certificate is composed now.

@@ -418,7 +418,7 @@ class Counted(ABC):
     @property
     def warnings(self) -> list[str]:
         """What every δ that is stated leaves unprotected, where it is at least 1/N."""
-        return large_deltas(self.shape.people, self.person_level, self.total)
+        return large_deltas(self.facts.people, self.person_level, self.total)
 
     @property
     def rank1_bound(self) -> dict[str, float | None]:
@@ -428,4 +428,4 @@ class Counted(ABC):
         known = bounding(self.person_level, total, releases)
         # What else was released may tell people apart where it is not known.
         alike = self.alike and (self.before is None or not self.before.gaps)
-        return rank1_bounds(known if alike else known.broken("told apart"), self.shape.people)
+        return rank1_bounds(known if alike else known.broken("told apart"), self.facts.people)

@@ -19,7 +19,7 @@ from eyelid.privacy.guarantee import Kind, rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.releases.kinds.features.quote import Quote
 from eyelid.releases.kinds.streams.quote import StreamQuote
-from eyelid.reporting.sentences import errors_told, facts, number, promise_lines
+from eyelid.reporting.sentences import errors_told, facts_in_words, number, promise_lines
 from eyelid.spelling import Table
 
 _COLUMNS = ("what", "value")
@@ -59,7 +59,7 @@ def quote_lines(quote: Quote | StreamQuote, *, assumed: bool) -> Iterator[str | 
 def _rows(quote: Quote, found: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The table of a quote for features, row by row."""
     yield "mechanism", _named(found["mechanism"])
-    yield "assumed", facts(quote.mechanism, quote.facts)
+    yield "assumed", facts_in_words(quote.mechanism, quote.facts)
     yield f"for one {quote.guarantee.unit}", quote.guarantee.numbers()
     yield "for one person, in total", quote.person_level.numbers()
     if found["noise"]:

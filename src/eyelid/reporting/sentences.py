@@ -245,7 +245,7 @@ def in_all(certificate: Certificate) -> str:
     return f"{so_far}: no bound{why}."
 
 
-def facts(mechanism: FeatureMechanism, facts: PublicFacts) -> str:
+def facts_in_words(mechanism: FeatureMechanism, facts: PublicFacts) -> str:
     """The public facts that everything else follows from, about what is released."""
     if mechanism.release is ReleaseKind.SYNTHETIC:
         return _facts_of_synthetic(facts)

@@ -121,7 +121,7 @@ _STALE: tuple[Row, ...] = (
 # Where everybody's record is released, and no mean.
 _OF_RECORDS: tuple[Row, ...] = (
     ("missing values published", {"randomise": _mask_again}, _by_residuals),
-    ("mean number of recordings", {"shape": _mean_recordings}, _by_residuals),
+    ("mean number of recordings", {"facts": _mean_recordings}, _by_residuals),
 )
 # What is measured may be private, and something else be shown.
 _BARE: tuple[Row, ...] = (

@@ -63,16 +63,16 @@ def examine_sum(mechanism: Any, noise: Randomness, declared: Any = None) -> Resi
         declared: whose noise and grid it should have; the mechanism itself by default.
     """
     mechanism, declared = _with_one_choice(mechanism), _with_one_choice(declared or mechanism)
-    counts, shape = known_to(declared)
-    declared = declared.settled(counts, shape, noise)
-    truth = declared.total(counts, shape)
+    counts, facts = known_to(declared)
+    declared = declared.settled(counts, facts, noise)
+    truth = declared.total(counts, facts)
     left = []
     for _ in range(2):
-        means = mechanism.measure(counts, shape, noise).reshape(-1)
-        steps = declared.undivided(means, shape) - truth
-        left.append(np.rint(steps).reshape(shape.recordings, -1))
+        means = mechanism.measure(counts, facts, noise).reshape(-1)
+        steps = declared.undivided(means, facts) - truth
+        left.append(np.rint(steps).reshape(facts.recordings, -1))
     # Layers are the positions whose spread is looked at.
-    return judged(mechanism, np.concatenate(left, axis=1).T, declared.noise(shape))
+    return judged(mechanism, np.concatenate(left, axis=1).T, declared.noise(facts))
 
 
 def compare_sum(mechanism: Any, declared: Any = None) -> OutputResult:
@@ -321,9 +321,9 @@ def _add_remove(self: Any, layers: int, areas: int) -> Any:
     return [replace(each, reach=each.total) for each in sound_of(self).limits_of(layers, areas)]
 
 
-def _dwell_only(self: Any, integers: Integers, shape: Any, noise: Randomness) -> Any:
-    draws = noise_of(self, shape).draw(integers.shape, noise)
-    draws[..., np.arange(integers.shape[-1]) % shape.length > shape.areas] = 0
+def _dwell_only(self: Any, integers: Integers, facts: Any, noise: Randomness) -> Any:
+    draws = noise_of(self, facts).draw(integers.shape, noise)
+    draws[..., np.arange(integers.shape[-1]) % facts.length > facts.areas] = 0
     return integers + draws
 
 

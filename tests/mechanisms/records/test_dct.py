@@ -55,7 +55,7 @@ def test_noise_energy_is_the_golden_one():
     facts = PublicFacts(1, 1, 128, 1)
     both = [build(k=127, delta=1e-5), build(k=127, law="spherical")]
     squared = 4 * 0.5**2 * 128
-    gaussian, spherical = (float(law.errors(facts).sum()) / squared for law in both)
+    gaussian, spherical = (float(mechanism.errors(facts).sum()) / squared for mechanism in both)
     assert gaussian == pytest.approx(1767.5, abs=0.1)
     assert spherical == pytest.approx(16256, abs=0.1)
     # Independent Laplace noise by the L1 norm √K·Δ₂ has 32258 = 2K².
@@ -81,7 +81,7 @@ def test_the_public_number_of_coefficients_follows_the_window():
 
 def test_the_query_is_the_plain_one_truncated():
     rng = np.random.default_rng(2)
-    law = build(k=3, radius=0.2)
+    mechanism = build(k=3, radius=0.2)
     facts = PublicFacts(5, 2, 9, 4)
     values = rng.random((5, 2, 9, 4))
     plain = np.einsum("ir,...rf->...if", cosine_matrix(9)[:3], values - 0.5)
@@ -90,10 +90,10 @@ def test_the_query_is_the_plain_one_truncated():
     plain *= np.minimum(1, ball / norm)
     assert (norm > ball).any()
     assert (norm < ball).any()
-    off = plain / law.step(facts) - law.query(values, facts)
+    off = plain / mechanism.step(facts) - mechanism.query(values, facts)
     # Truncated towards zero, to what floating point can tell.
     assert (off * np.sign(plain) > -1e-3).all()
-    assert (off * np.sign(plain) < 1 + 1e-3 + np.abs(plain) / law.step(facts) * 1e-11).all()
+    assert (off * np.sign(plain) < 1 + 1e-3 + np.abs(plain) / mechanism.step(facts) * 1e-11).all()
 
 
 @settings(max_examples=60)
@@ -107,33 +107,35 @@ def test_the_query_is_the_plain_one_truncated():
     st.integers(0, 2**31),
 )
 def test_no_norm_exceeds_the_clip_in_exact_integers(epsilon, radius, r, n, f, variant, seed):
-    law = replace(variant, epsilon=epsilon, radius=radius, k=min(n, 3))
+    mechanism = replace(variant, epsilon=epsilon, radius=radius, k=min(n, 3))
     rng = np.random.default_rng(seed)
     values = rng.choice([-np.inf, -5, 0, 0.1, 0.5, 0.77, 1, np.inf, np.nan], size=(8, r, n, f))
     facts = PublicFacts(8, r, n, f)
-    integers = law.query(values, facts)
-    units = integers.reshape(8, -1) if law.unit == PERSON else integers.reshape(8 * r, -1)
+    integers = mechanism.query(values, facts)
+    units = integers.reshape(8, -1) if mechanism.unit == PERSON else integers.reshape(8 * r, -1)
     for vector in units:
-        assert sum(int(i) ** 2 for i in vector) <= law.radius_steps(facts) ** 2
-    most = Fraction(law.loss(facts)) * noise_of(law, facts).scale
-    assert 2 * law.radius_steps(facts) <= most
-    assert 2 * law.radius_steps(facts) >= float(most) * 0.99
+        assert sum(int(i) ** 2 for i in vector) <= mechanism.radius_steps(facts) ** 2
+    most = Fraction(mechanism.loss(facts)) * noise_of(mechanism, facts).scale
+    assert 2 * mechanism.radius_steps(facts) <= most
+    assert 2 * mechanism.radius_steps(facts) >= float(most) * 0.99
 
 
 def test_half_a_span_clips_nobody():
-    law = build(k=10, epsilon=50.0)
+    mechanism = build(k=10, epsilon=50.0)
     facts = PublicFacts(3, 3, 10, 4)
     values = np.random.default_rng(3).integers(0, 2, (3, 3, 10, 4)).astype(float)
-    found = law.query(values, facts) * law.step(facts)
+    found = mechanism.query(values, facts) * mechanism.step(facts)
     plain = first_cosines(values - 0.5, 10)
-    np.testing.assert_allclose(found, plain, atol=2 * law.step(facts) + 1e-9)
+    np.testing.assert_allclose(found, plain, atol=2 * mechanism.step(facts) + 1e-9)
 
 
 def test_clipping_keeps_the_direction():
     wide, tight = build(k=4), build(k=4, radius=0.1)
     facts = PublicFacts(1, 3, 10, 2)
     values = np.random.default_rng(4).random((3, 10, 2))
-    one, other = (law.query(values, facts).ravel().astype(float) for law in (wide, tight))
+    one, other = (
+        mechanism.query(values, facts).ravel().astype(float) for mechanism in (wide, tight)
+    )
     assert one @ other / np.linalg.norm(one) / np.linalg.norm(other) == pytest.approx(1, abs=1e-9)
     assert np.linalg.norm(other) * tight.step(facts) == pytest.approx(0.1 * math.sqrt(60))
 
@@ -144,8 +146,8 @@ def test_a_person_is_clipped_as_a_whole_and_a_recording_alone():
     wilder[1] = 1.0
     facts = PublicFacts(1, 2, 10, 1)
     for unit, same in ((PERSON, False), (RECORDING, True)):
-        law = build(k=1, radius=0.2, unit=unit)
-        one, other = (law.query(v, facts)[0] for v in (values, wilder))
+        mechanism = build(k=1, radius=0.2, unit=unit)
+        one, other = (mechanism.query(v, facts)[0] for v in (values, wilder))
         assert np.array_equal(one, other) == same
 
 
@@ -192,9 +194,11 @@ def test_no_radius_buys_an_error_that_is_not_there():
     features = [Feature(f"f{j}", "", "", 0.0, 1.0) for j in range(3)]
     table = table_from_arrays(values, features)
     for name, inside in (("dct", {"radius": 0.01}), ("groupmean", {"inner": "dct:radius=0.01"})):
-        law = mechanism_named(name, epsilon=4.0, **inside)
-        shown = law.apply(table, randomness(1)).data.select([f.name for f in features]).to_numpy()
-        expected = law.expected_rmse_of_span(law.facts(table))
+        mechanism = mechanism_named(name, epsilon=4.0, **inside)
+        shown = (
+            mechanism.apply(table, randomness(1)).data.select([f.name for f in features]).to_numpy()
+        )
+        expected = mechanism.expected_rmse_of_span(mechanism.facts(table))
         assert np.sqrt(((shown - 1.0) ** 2).mean()) <= expected * 1.05
 
 
@@ -283,18 +287,18 @@ def test_only_slow_movement_is_left():
     values = (0.5 + 0.2 * slow + 0.2 * fast).reshape(1, 1, 120, 1)
     table = table_from_arrays(values, [Feature("yaw", "deg", "head turn", 0.0, 1.0)])
     windows = replace(table, window_ms=60 * table.step_ms)
-    for law, taken in ((build(epsilon=1e4), windows), (build(epsilon=1e4, window=60), table)):
-        assert "4 of 120 coefficients are kept" in law.cut_off(law.facts(taken))
-        released = law.apply(taken, randomness(1)).data["yaw"].to_numpy()
+    for mechanism, taken in ((build(epsilon=1e4), windows), (build(epsilon=1e4, window=60), table)):
+        assert "4 of 120 coefficients are kept" in mechanism.cut_off(mechanism.facts(taken))
+        released = mechanism.apply(taken, randomness(1)).data["yaw"].to_numpy()
         assert np.abs(released - 0.5 - 0.2 * slow).max() < 0.1
 
 
 def test_rows_that_are_no_windows_keep_all_that_moves():
     values = np.random.default_rng(1).random((1, 1, 120, 1))
     table = table_from_arrays(values, [Feature("yaw", "deg", "head turn", 0.0, 1.0)])
-    law = build(epsilon=1e5 / 40)
-    assert law.kept(law.facts(table)) == 120
-    assert law.cut_off(law.facts(table)) == ""
+    mechanism = build(epsilon=1e5 / 40)
+    assert mechanism.kept(mechanism.facts(table)) == 120
+    assert mechanism.cut_off(mechanism.facts(table)) == ""
 
 
 @pytest.mark.parametrize("law", ["gaussian", "spherical"])
@@ -313,12 +317,12 @@ def test_units_of_measurement_do_not_matter(law, make_table):
 
 
 def test_the_order_of_features_and_the_direction_of_time_do_not_matter():
-    law, facts = build(k=5, radius=0.2), PublicFacts(4, 2, 12, 3)
+    mechanism, facts = build(k=5, radius=0.2), PublicFacts(4, 2, 12, 3)
     values = np.random.default_rng(6).random((4, 2, 12, 3))
-    found = law.query(values, facts)
-    assert (np.abs(law.query(values[..., ::-1], facts)[..., ::-1] - found) <= 1).all()
+    found = mechanism.query(values, facts)
+    assert (np.abs(mechanism.query(values[..., ::-1], facts)[..., ::-1] - found) <= 1).all()
     signs = np.array([1, -1, 1, -1, 1])[:, None]
-    assert (np.abs(law.query(values[:, :, ::-1], facts) * signs - found) <= 1).all()
+    assert (np.abs(mechanism.query(values[:, :, ::-1], facts) * signs - found) <= 1).all()
 
 
 @pytest.mark.parametrize("law", ["gaussian", "spherical"])
@@ -344,13 +348,13 @@ def test_one_recording_is_the_same_as_a_person():
 
 
 def test_integers_can_be_summed_and_rebuilt():
-    law, facts = build(k=4, epsilon=5.0), PublicFacts(6, 2, 20, 3)
+    mechanism, facts = build(k=4, epsilon=5.0), PublicFacts(6, 2, 20, 3)
     values = np.random.default_rng(9).random((6, 2, 20, 3))
-    summed = law.query(values, facts).sum(axis=0)
-    rebuilt = law.rebuild(summed / 6 * law.step(facts), facts)
+    summed = mechanism.query(values, facts).sum(axis=0)
+    rebuilt = mechanism.rebuild(summed / 6 * mechanism.step(facts), facts)
     mean = from_first_cosines(first_cosines(values.mean(axis=0), 4), 20)
     np.testing.assert_allclose(rebuilt, mean, atol=1e-6)
-    noisy = law.perturb(summed, facts, randomness(1))
+    noisy = mechanism.perturb(summed, facts, randomness(1))
     assert noisy.shape == summed.shape
 
 
@@ -382,15 +386,15 @@ def test_planted_faults_are_caught(fault):
 
 
 def test_the_public_coefficients_hold_what_real_signals_have(real_windows):
-    law = build(epsilon=1e4)
-    facts = law.facts(real_windows)
+    mechanism = build(epsilon=1e4)
+    facts = mechanism.facts(real_windows)
     spans = np.array([f.span for f in real_windows.features])
     lowers = np.array([f.lower for f in real_windows.features])
     for _, person in list(real_windows.data.group_by("person", maintain_order=True))[:4]:
         recordings = person.partition_by("recording", maintain_order=True)
         rows = [r.select(real_windows.names).to_numpy()[: facts.length] for r in recordings]
-        values = law.clip((np.stack(rows) - lowers) / spans)
-        rebuilt = law.rebuild(law.query(values, facts) * law.step(facts), facts)
+        values = mechanism.clip((np.stack(rows) - lowers) / spans)
+        rebuilt = mechanism.rebuild(mechanism.query(values, facts) * mechanism.step(facts), facts)
         # Nobody is clipped, and what is left out is small against the span.
         assert np.sqrt(((rebuilt - values) ** 2).mean()) < 0.03
         assert np.abs(rebuilt.mean(axis=1) - values.mean(axis=1)).max() < 1e-6

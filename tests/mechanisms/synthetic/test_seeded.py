@@ -54,7 +54,7 @@ def with_test(mechanism: Seeded, test: Threshold) -> WithTest:
 
 
 def excess(one: np.ndarray, other: np.ndarray, epsilon: float) -> float:
-    """The smallest δ for which these two laws are (ε, δ)-close."""
+    """The smallest δ for which these two distributions are (ε, δ)-close."""
     return float(np.maximum(one - math.exp(epsilon) * other, 0.0).sum())
 
 
@@ -94,11 +94,11 @@ def test_one_row_keeps_its_promise_exactly_whatever_the_people_are() -> None:
     nearest = 0.0
     for _ in range(150):
         mechanism, chain, one, other = random_dataset(rng)
-        test, shape = mechanism.chosen, PublicFacts(50, 1, 1, one.codes.shape[-1])
-        mechanisms = [mechanism.mechanism(seeds, chain, shape) for seeds in (one, other)]
-        for law in mechanisms:
-            assert law.sum() == pytest.approx(1.0)
-        for p, q in (mechanisms, mechanisms[::-1]):
+        test, facts = mechanism.chosen, PublicFacts(50, 1, 1, one.codes.shape[-1])
+        distributions = [mechanism.row_distribution(seeds, chain, facts) for seeds in (one, other)]
+        for distribution in distributions:
+            assert distribution.sum() == pytest.approx(1.0)
+        for p, q in (distributions, distributions[::-1]):
             nearest = max(nearest, excess(p, q, test.epsilon_each) / test.delta_each)
     assert nearest <= 1.0
 
@@ -109,9 +109,9 @@ def test_the_exact_check_sees_a_test_with_too_little_noise() -> None:
     exceeded = 0
     for _ in range(150):
         mechanism, chain, one, other = random_dataset(rng)
-        test, shape = mechanism.chosen, PublicFacts(50, 1, 1, one.codes.shape[-1])
+        test, facts = mechanism.chosen, PublicFacts(50, 1, 1, one.codes.shape[-1])
         weaker = with_test(mechanism, replace(test, scale=test.scale // 4))
-        p, q = (weaker.mechanism(seeds, chain, shape) for seeds in (one, other))
+        p, q = (weaker.row_distribution(seeds, chain, facts) for seeds in (one, other))
         exceeded += max(excess(p, q, test.epsilon_each), excess(q, p, test.epsilon_each)) > (
             test.delta_each
         )
@@ -127,10 +127,10 @@ def test_rows_have_the_law_that_the_games_are_scored_by() -> None:
     outputs = mechanism.play(pair.other, pair.facts, 20_000, randomness(7)).reshape(-1, 3)
     found = np.bincount((outputs @ [1, 2, 4]).astype(int), minlength=8)
     seeds = mechanism._game_seeds(pair.other, pair.facts)
-    law = mechanism.mechanism(seeds, mechanism._game_chain(), pair.facts)
-    possible = law.ravel() > 0
+    distribution = mechanism.row_distribution(seeds, mechanism._game_chain(), pair.facts)
+    possible = distribution.ravel() > 0
     assert found[~possible].sum() == 0
-    expected = law.ravel()[possible] * len(outputs)
+    expected = distribution.ravel()[possible] * len(outputs)
     assert chisquare(found[possible], expected).pvalue > 1e-6
 
 
@@ -329,13 +329,13 @@ def test_a_whole_mechanism_s_own_test_keeps_its_promise_exactly() -> None:
     """Everybody has twenty rows, one of them there; somebody has all twenty there, or none."""
     mechanism = Seeded(**Seeded.games[2])
     for pair in mechanism.neighbour_pairs(PERSON):
-        mechanisms = [
-            mechanism.mechanism(
+        distributions = [
+            mechanism.row_distribution(
                 mechanism._game_seeds(side, pair.facts), mechanism._game_chain(), pair.facts
             )
             for side in (pair.one, pair.other)
         ]
-        for p, q in (mechanisms, mechanisms[::-1]):
+        for p, q in (distributions, distributions[::-1]):
             assert excess(p, q, mechanism.epsilon) <= 1e-3
 
 

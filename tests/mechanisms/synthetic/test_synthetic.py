@@ -203,10 +203,10 @@ def test_the_promise_is_epsilon_and_delta_of_a_person():
     assert (found.kind, found.epsilon, found.delta) == (Kind.APPROXIMATE, 4.0, 1e-6)
     assert (found.unit, found.trust, found.holds) == (PERSON, Trust.CENTRAL, True)
     made = mechanism.measurement(facts)
-    cells = sum(law.cells(made.facts) for law in made.rounds)
+    cells = sum(one.cells(made.facts) for one in made.rounds)
     assert found.slack == discreteness_slack(cells, SCALE)
     assert found.mu == pytest.approx(
-        math.sqrt(sum((law.sensitivity(made.facts, PERSON) / SCALE) ** 2 for law in made.rounds)),
+        math.sqrt(sum((one.sensitivity(made.facts, PERSON) / SCALE) ** 2 for one in made.rounds)),
         rel=1e-6,
     )
 
@@ -278,9 +278,9 @@ def test_whoever_is_replaced_moves_no_round_beyond_its_share_of_mu(seed, pairs):
     answers = made.measured(sides[0], (-1, 0, 1), randomness(seed), (1,))
     noises = [dict(made.residuals(answers, side)) for side in sides]
     squares = 0.0
-    for law in made.rounds:
-        moved = float(np.linalg.norm((noises[0][law] - noises[1][law]).astype(float)))
-        assert moved <= law.sensitivity(made.facts, PERSON) * (1 + 1e-9)
+    for one in made.rounds:
+        moved = float(np.linalg.norm((noises[0][one] - noises[1][one]).astype(float)))
+        assert moved <= one.sensitivity(made.facts, PERSON) * (1 + 1e-9)
         squares += (moved / SCALE) ** 2
     assert squares <= mechanism.cost(facts, PERSON).mu ** 2
 
@@ -431,11 +431,11 @@ def test_people_who_are_made_up_are_as_many_as_asked_for_in_proportion_to_groups
 
 
 def test_the_expected_error_falls_with_people_and_epsilon_and_rises_with_features():
-    shape = PublicFacts(500, 3, 32, 20)
+    facts = PublicFacts(500, 3, 32, 20)
 
-    def error(epsilon: float = 4.0, features: int = 20, **facts: int) -> float:
+    def error(epsilon: float = 4.0, features: int = 20, **others: int) -> float:
         mechanism = Synthetic(epsilon=epsilon, delta=1e-6, carry=features)
-        return mechanism.expected_share_error(replace(shape, features=features, **facts))
+        return mechanism.expected_share_error(replace(facts, features=features, **others))
 
     rising = [error(people=people) for people in (10**6, 5000, 500, 50, 5)]
     assert rising == sorted(rising)
@@ -445,9 +445,9 @@ def test_the_expected_error_falls_with_people_and_epsilon_and_rises_with_feature
     assert error(epsilon=8.0) < error() < error(epsilon=2.0)
     assert error(features=5) < error() < error(features=50)
     assert error(recordings=1) < error() < error(recordings=6)
-    law = Synthetic(epsilon=4.0, delta=1e-6, carry=20)
-    noise = law.noise_of_shares(shape)
-    assert noise == pytest.approx(SCALE / law.measurement(shape).shares.whole(shape) / 500)
+    wide = Synthetic(epsilon=4.0, delta=1e-6, carry=20)
+    noise = wide.noise_of_shares(facts)
+    assert noise == pytest.approx(SCALE / wide.measurement(facts).shares.whole(facts) / 500)
     assert error() > noise
 
 

@@ -166,7 +166,7 @@ def test_a_recording_s_loss_sold_as_a_person_s_is_caught(monkeypatch, name, para
         pytest.param({"clip": no_clip}, "shortest", id="clipping left out"),
         pytest.param({"randomise": bare_padding}, "longest", id="padding without noise"),
         pytest.param({"randomise": gaps_published}, "shortest", id="gaps published"),
-        pytest.param({"shape": mean_recordings}, "shortest", id="mean number of recordings"),
+        pytest.param({"facts": mean_recordings}, "shortest", id="mean number of recordings"),
     ],
 )
 @pytest.mark.parametrize(("name", "parameters"), CLAIMS)

@@ -70,26 +70,26 @@ def likelihood_scores(
     Returns:
         One record a person, its score the sum over their recordings. No votes.
     """
-    shape = mechanism.facts(original)
+    facts = mechanism.facts(original)
     known, shown = records_of(original, people), records_of(released, people)
-    if len(odd := shown.rows[shown.rows != shape.length]):
+    if len(odd := shown.rows[shown.rows != facts.length]):
         raise InputError(
             f"the release has a recording of {odd[0]} rows where {mechanism.name} would have made "
-            f"{shape.length}: is this the original that it was made from?"
+            f"{facts.length}: is this the original that it was made from?"
         )
-    if shown.values.shape[1] != shape.features:
+    if shown.values.shape[1] != facts.features:
         raise InputError(
-            f"the release has {shown.values.shape[1]} features and the original {shape.features}: "
+            f"the release has {shown.values.shape[1]} features and the original {facts.features}: "
             "is this the original that it was made from?"
         )
-    readable = legible(mechanism, shape)
+    readable = legible(mechanism, facts)
     if not len(readable):
         raise InputError(f"what {mechanism.name} measured cannot be read off its release")
-    some = how_many_compared(shape, len(people), len(readable))
+    some = how_many_compared(facts, len(people), len(readable))
     kept = readable[np.linspace(0, len(readable) - 1, some).astype(np.intp)]
-    steps = steps_of(mechanism.measured, shown, shape, kept).reshape(len(shown.owner), -1)
-    data = steps_of(mechanism.query, known, shape, kept).reshape(len(known.owner), -1)
-    distribution = noise_of(mechanism, shape)
+    steps = steps_of(mechanism.measured, shown, facts, kept).reshape(len(shown.owner), -1)
+    data = steps_of(mechanism.query, known, facts, kept).reshape(len(known.owner), -1)
+    distribution = noise_of(mechanism, facts)
     totals = np.zeros((len(people), len(people)))
     kinds_known, kinds_shown = _kinds(known), _kinds(shown)
     for kind, which in kinds_shown.items():

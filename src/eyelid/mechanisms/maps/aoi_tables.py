@@ -308,8 +308,8 @@ class AoiTables(NoisySum):
         each = ", ".join(f"{sd:.4g} ({n})" for n, sd in zip(self.names, spread, strict=True))
         distribution = noise_of(self, facts)
         return (
-            f"{distribution.label} of standard deviation {each} in each cell of the mean over people "
-            f"({distribution.scale} grid steps on the sum)"
+            f"{distribution.label} of standard deviation {each} in each cell of the mean over "
+            f"people ({distribution.scale} grid steps on the sum)"
         )
 
     def unprotected(self, facts: AreaFacts) -> list[str]:

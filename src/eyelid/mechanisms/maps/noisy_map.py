@@ -53,9 +53,9 @@ class NoisyMap(MapMechanism, NoisySum):
         assert isinstance(facts, MapFacts)
         distribution = noise_of(self, facts)
         return (
-            f"{distribution.label} of standard deviation {self.cell_sd(facts):.4g} in each cell of the mean "
-            f"over people ({distribution.scale} grid steps on the sum), {facts.grid.columns} × "
-            f"{facts.grid.rows} cells"
+            f"{distribution.label} of standard deviation {self.cell_sd(facts):.4g} in each cell of "
+            f"the mean over people ({distribution.scale} grid steps on the sum), "
+            f"{facts.grid.columns} × {facts.grid.rows} cells"
         )
 
     def random_facts(self, rng: np.random.Generator) -> PublicFacts:

@@ -90,7 +90,8 @@ class AdditiveMechanism(RecordMechanism):
     def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
         distribution = noise_of(self, facts)
-        return f"{distribution.label}, scale {distribution.scale} steps of 2^-{self.grid_bits(facts)} of the span"
+        bits = self.grid_bits(facts)
+        return f"{distribution.label}, scale {distribution.scale} steps of 2^-{bits} of the span"
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What the released table shows besides the protected values."""

@@ -161,10 +161,10 @@ class Envelope(CosineMechanism):
         """The noise in words."""
         distribution, steps = noise_of(self, facts), self.step(facts)
         return (
-            f"{distribution.label}, scale {distribution.scale} steps of {steps.max():.9g} to {steps.min():.9g} of "
-            f"the span, on the first {self.kept(facts)} cosine coefficients of signals of "
-            f"{facts.length} values, each clipped to a public spectrum; shrunk afterwards by "
-            f"{self.weights(facts).max():.6g} to {self.weights(facts).min():.6g}"
+            f"{distribution.label}, scale {distribution.scale} steps of {steps.max():.9g} to "
+            f"{steps.min():.9g} of the span, on the first {self.kept(facts)} cosine coefficients "
+            f"of signals of {facts.length} values, each clipped to a public spectrum; shrunk "
+            f"afterwards by {self.weights(facts).max():.6g} to {self.weights(facts).min():.6g}"
         )
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:

@@ -285,16 +285,16 @@ class FourierMechanism(RecordMechanism):
         """Where k is chosen, the log-likelihood ratio of the choice and of the noise together."""
         if not self.chooses:
             return super().score(outputs, pair)
-        shape, distribution = pair.facts, noise_of(self, pair.facts)
-        found = self.analyse(outputs.reshape(len(outputs), *pair.one.shape), shape)
-        chosen = self._choice_seen_in(found, shape)
-        head, step = self._measured_of(chosen, shape)
+        facts, distribution = pair.facts, noise_of(self, pair.facts)
+        found = self.analyse(outputs.reshape(len(outputs), *pair.one.shape), facts)
+        chosen = self._choice_seen_in(found, facts)
+        head, step = self._measured_of(chosen, facts)
 
         def log_likelihood(values: Values) -> Values:
-            chances = log_chances(self.costs(values, shape), distribution.scale)
+            chances = log_chances(self.costs(values, facts), distribution.scale)
             which = np.broadcast_to(chances, (*chosen.shape, chances.shape[-1]))
             choice = np.take_along_axis(which, chosen[..., None], axis=-1)
-            integers = np.rint(self.analyse(self.clip(values), shape) / step)
+            integers = np.rint(self.analyse(self.clip(values), facts) / step)
             noise = np.where(head, distribution.log_mass(np.rint(found / step) - integers), 0.0)
             total: Values = sum(
                 part.reshape(len(outputs), -1).sum(axis=1) for part in (choice, noise)
@@ -351,8 +351,9 @@ class FourierMechanism(RecordMechanism):
         counts = ", ".join(str(each.kept(facts)) for each in candidates)
         steps = ", ".join(f"{each.step(facts):.9g}" for each in candidates)
         text = (
-            f"{distribution.label}, scale {distribution.scale} steps of {steps} of the span, on real and imaginary "
-            f"parts of the first {counts} Fourier coefficients of {self.piece(facts)} values each"
+            f"{distribution.label}, scale {distribution.scale} steps of {steps} of the span, on "
+            f"real and imaginary parts of the first {counts} Fourier coefficients of "
+            f"{self.piece(facts)} values each"
         )
         if not self.chooses:
             return text

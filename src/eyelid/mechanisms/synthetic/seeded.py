@@ -266,12 +266,14 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
         """How rows and model add up."""
         return total_of_rows(self, facts)
 
-    def sampler(self, shape: PublicFacts) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The test and the model's noise, in words."""
-        test = self.threshold(shape)
-        facts = self.model_facts(shape)
-        model = self.marginals(shape.people).sampler(facts)
-        return f"{test.words(self.test == 'randomised')}; model of {facts.people} people: {model}"
+        test = self.threshold(facts)
+        modelled = self.model_facts(facts)
+        model = self.marginals(facts.people).sampler(modelled)
+        return (
+            f"{test.words(self.test == 'randomised')}; model of {modelled.people} people: {model}"
+        )
 
     def model_facts(self, facts: PublicFacts) -> PublicFacts:
         """The public facts of what the model is measured on."""
@@ -334,16 +336,16 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
         return replace(table, data=pl.concat(frames), people=people_told, step_ms=None)
 
     def chains(
-        self, tasks: list[TaskRecords], shape: PublicFacts, noise: Randomness
+        self, tasks: list[TaskRecords], facts: PublicFacts, noise: Randomness
     ) -> list[Chain]:
         """The model of each task, from noisy counts alone."""
-        facts = self.model_facts(shape)
-        mechanism = self.marginals(shape.people)
+        modelled = self.model_facts(facts)
+        mechanism = self.marginals(facts.people)
         codes = np.stack([task.codes for task in tasks], axis=1)
         there = np.stack([task.there for task in tasks], axis=1)
-        noisy = mechanism.perturb(mechanism.total(codes, there, facts), facts, noise)
-        sd = mechanism.noise_of_person(facts)
-        return [Chain.of(tables, sd) for tables in mechanism.tables(noisy, facts)]
+        noisy = mechanism.perturb(mechanism.total(codes, there, modelled), modelled, noise)
+        sd = mechanism.noise_of_person(modelled)
+        return [Chain.of(tables, sd) for tables in mechanism.tables(noisy, modelled)]
 
     def made_up(
         self, seeds: TaskRecords, chain: Chain, rows: int, facts: PublicFacts, noise: Randomness
@@ -452,12 +454,14 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
         base = self.bins ** np.arange(width - 1)
         each = outputs.reshape(len(outputs), -1, width)
         number = (each[..., :-1] @ base).astype(np.intp)
-        mechanisms = [
-            self.mechanism(self._game_seeds(side, pair.facts), self._game_chain(), pair.facts)
+        distributions = [
+            self.row_distribution(
+                self._game_seeds(side, pair.facts), self._game_chain(), pair.facts
+            )
             for side in (pair.one, pair.other)
         ]
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.log(mechanisms[1]) - np.log(mechanisms[0])
+            ratio = np.log(distributions[1]) - np.log(distributions[0])
         # What neither gives is no evidence.
         told = np.nan_to_num(ratio, nan=0.0, posinf=_CERTAIN, neginf=-_CERTAIN)[
             each[..., -1].astype(np.intp), number
@@ -465,7 +469,7 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
         summed: Values = told.sum(axis=1)
         return summed
 
-    def mechanism(self, seeds: TaskRecords, chain: Chain, facts: PublicFacts) -> Values:
+    def row_distribution(self, seeds: TaskRecords, chain: Chain, facts: PublicFacts) -> Values:
         """The exact probability of every row without and with a seed: (2, bins^features).
 
         For few features and bins: all rows there can be are gone through. The first feature is the

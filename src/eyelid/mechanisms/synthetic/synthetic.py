@@ -182,9 +182,9 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
 
     def measurement(self, facts: PublicFacts) -> Measurement:
         """What is measured of the features that are made up."""
-        return measurement_of(self, self.facts(facts))
+        return measurement_of(self, self.carried_facts(facts))
 
-    def facts(self, facts: PublicFacts) -> PublicFacts:
+    def carried_facts(self, facts: PublicFacts) -> PublicFacts:
         """The public facts of what is measured."""
         return plain(replace(facts, features=self.carried(facts)))
 
@@ -225,7 +225,7 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         """As many as the noise on a count is; 0 where nothing useful is released anyway."""
         if not self.useful(facts):
             return 0
-        return math.ceil(self.measurement(facts).shares.noise_of_person(self.facts(facts)))
+        return math.ceil(self.measurement(facts).shares.noise_of_person(self.carried_facts(facts)))
 
     def tree(self, names: Sequence[str]) -> tuple[list[int], tuple[int, ...]]:
         """The public order of features, as places in ``names``, and the tree over them.
@@ -250,10 +250,10 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         """
         return self._noise_of_people(facts) / grouped(facts, self.by).smallest
 
-    def _noise_of_people(self, shape: PublicFacts) -> float:
+    def _noise_of_people(self, facts: PublicFacts) -> float:
         """The same on the number of people in that quarter."""
-        facts = plain(shape)
-        return measurement_of(self, facts).shares.noise_of_person(facts)
+        measured = plain(facts)
+        return measurement_of(self, measured).shares.noise_of_person(measured)
 
     def error_with_all(self, facts: PublicFacts) -> float:
         """How far a task's share of a quarter will be off with all features: the smallest group's.
@@ -266,7 +266,9 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
 
     def expected_share_error(self, facts: PublicFacts) -> float:
         """The same of what is released: features that are carried, people made up, all groups."""
-        noise = self._noise_of_people(self.facts(facts)) * math.sqrt(grouped(facts, self.by).groups)
+        noise = self._noise_of_people(self.carried_facts(facts)) * math.sqrt(
+            grouped(facts, self.by).groups
+        )
         return error_of_share(noise / facts.people, self.made_up or facts.people)
 
     def noise_of_correlations(self, facts: PublicFacts) -> float:
@@ -275,7 +277,7 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         A mean product of signs, which is what is measured, is 2/π of the correlation there.
         """
         signs = self.measurement(facts).signs
-        return math.pi / 2 * signs.noise_of_person(self.facts(facts)) / facts.people
+        return math.pi / 2 * signs.noise_of_person(self.carried_facts(facts)) / facts.people
 
     def mean_errors(self, table: FeatureTable) -> dict[str, float]:
         """How far the mean of each feature will be off over everybody, at most about, in its unit.
@@ -284,7 +286,9 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         in which nobody stands out of the noise count for nothing.
         """
         facts, bins = self.facts(table), self.bins_of(table)
-        noise = self.measurement(facts).levels.noise_of_person(self.facts(facts)) / facts.people
+        noise = (
+            self.measurement(facts).levels.noise_of_person(self.carried_facts(facts)) / facts.people
+        )
         places = np.arange(bins.count)[:, None] + np.full(bins.lowers.shape, 0.5)
         values = bins.values(places)
         spread = np.sqrt(((values - values.mean(axis=0)) ** 2).sum(axis=0))
@@ -302,12 +306,12 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         part = grouped(facts, self.by).smallest / facts.people
         return bool(CLEARLY_THERE * noise * part * math.sqrt(parts) <= 1.0)
 
-    def noise_in_people(self, shape: PublicFacts) -> dict[str, float]:
+    def noise_in_people(self, facts: PublicFacts) -> dict[str, float]:
         """Standard deviation of the noise on the counts of each round, in people."""
-        facts = self.facts(shape)
+        measured = self.carried_facts(facts)
         return {
-            one.name.removeprefix("synthetic "): one.noise_of_person(facts)
-            for one in self.measurement(shape).rounds
+            one.name.removeprefix("synthetic "): one.noise_of_person(measured)
+            for one in self.measurement(facts).rounds
         }
 
     def people_needed(self, facts: PublicFacts) -> int:
@@ -338,13 +342,13 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
             "of any length and any of these tasks, at least one row,", recordings=True, lengths=True
         )
 
-    def cost(self, shape: PublicFacts, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """(ε, δ) as asked for."""
-        made, facts = self.measurement(shape), self.facts(shape)
+        made, measured = self.measurement(facts), self.carried_facts(facts)
         return replace(
-            made.levels.cost(facts, unit),
-            mu=math.sqrt(sum(one.mu(facts) ** 2 for one in made.rounds)),
-            slack=discreteness_slack(sum(one.cells(facts) for one in made.rounds), SCALE),
+            made.levels.cost(measured, unit),
+            mu=math.sqrt(sum(one.mu(measured) ** 2 for one in made.rounds)),
+            slack=discreteness_slack(sum(one.cells(measured) for one in made.rounds), SCALE),
         )
 
     def person_total(self, facts: PublicFacts) -> str:
@@ -355,18 +359,18 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         )
         return f"calibrated to the person: of μ², {parts}"
 
-    def sampler(self, shape: PublicFacts) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
-        facts = self.facts(shape)
+        measured = self.carried_facts(facts)
         return "; ".join(
-            f"{one.name.removeprefix('synthetic ')}: {one.sampler(facts)}"
-            for one in self.measurement(shape).rounds
+            f"{one.name.removeprefix('synthetic ')}: {one.sampler(measured)}"
+            for one in self.measurement(facts).rounds
         )
 
     def facts(self, table: FeatureTable) -> PublicFacts:
         """People, tasks, rows of each that count, features."""
         recordings = table.recordings
-        facts = {
+        counted = {
             "people": recordings["person"].n_unique(),
             "recordings": len(tasks_of(table)[0]),
             "length": self.records,
@@ -374,9 +378,9 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
             "window": window_rows(table),
         }
         if not self.by:
-            return PublicFacts(**facts)
+            return PublicFacts(**counted)
         sizes = self.groups(table).sizes
-        return GroupedFacts(**facts, smallest=int(sizes.min()), groups=len(sizes))
+        return GroupedFacts(**counted, smallest=int(sizes.min()), groups=len(sizes))
 
     def groups(self, table: FeatureTable) -> Groups:
         """The public groups that are told apart."""

@@ -137,22 +137,22 @@ def shown_of_people(mechanism: Synthetic, table: FeatureTable) -> list[str]:
     return shown
 
 
-def worth_of_rows(mechanism: Seeded, shape: PublicFacts) -> str:
+def worth_of_rows(mechanism: Seeded, facts: PublicFacts) -> str:
     """How the model's noise compares with what it measures."""
-    facts = mechanism.model_facts(shape)
-    noise = mechanism.marginals(shape.people).noise_of_person(facts)
-    test = mechanism.threshold(shape)
+    modelled = mechanism.model_facts(facts)
+    noise = mechanism.marginals(facts.people).noise_of_person(modelled)
+    test = mechanism.threshold(facts)
     low, high = mechanism.kept
     kept = f"{low}" if low == high else f"{low} to {high}"
     told = (
-        f"{mechanism.rows} made-up rows of each of {shape.recordings} tasks. Each keeps {kept} of "
-        f"{shape.features} features of a person's row where {test.k} of "
-        f"{mechanism.seeds(shape.people)} people could have given it; the rest follows from pairs "
+        f"{mechanism.rows} made-up rows of each of {facts.recordings} tasks. Each keeps {kept} of "
+        f"{facts.features} features of a person's row where {test.k} of "
+        f"{mechanism.seeds(facts.people)} people could have given it; the rest follows from pairs "
         f"of neighbouring features, counted with noise of {noise:.3g} people a cell, of "
-        f"{facts.people}. Rows have no order of time."
+        f"{modelled.people}. Rows have no order of time."
     )
     # An even spread puts so many people into one cell of a table.
-    if noise > facts.people / mechanism.bins**2:
+    if noise > modelled.people / mechanism.bins**2:
         told += (
             " That is more noise than an even spread puts people into a cell: little of how "
             "features go together will be left. Fewer features (--only of features), "

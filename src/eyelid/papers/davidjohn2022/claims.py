@@ -173,7 +173,7 @@ def order_said(results: Results, as_printed: Order, honest: Order) -> str:
 
 def _promised(results: Results, one: Chosen) -> str:
     """What a person is promised at the setting that was chosen."""
-    mechanism = one.setting.mechanism(results.table)
+    mechanism = one.setting.built(results.table)
     promise = mechanism.cost(mechanism.facts(results.table), PERSON)
     if promise.holds and promise.k is not None:
         what = f"1/{promise.k} at most for naming somebody among the members of a group, no ε"

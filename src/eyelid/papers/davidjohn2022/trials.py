@@ -112,7 +112,7 @@ class Setting:
     mechanism: str
     value: float
 
-    def mechanism(self, table: FeatureTable) -> FeatureMechanism:
+    def built(self, table: FeatureTable) -> FeatureMechanism:
         """The mechanism, made for a table."""
         return feature_mechanism(self.mechanism, **self._parameters(table))
 
@@ -120,7 +120,7 @@ class Setting:
         """What anybody gets."""
         if self == RAW:
             return table
-        return self.mechanism(table).apply(table, randomness(seed))
+        return self.built(table).apply(table, randomness(seed))
 
     def under_names(self, table: FeatureTable, seed: int) -> FeatureTable:
         """What an attacker has who was told who is in which group: everybody's name on a record.
@@ -129,7 +129,7 @@ class Setting:
         """
         if self.mechanism != KSame.name:
             return self.release(table, seed)
-        mechanism = self.mechanism(table)
+        mechanism = self.built(table)
         assert isinstance(mechanism, KSame)
         member = mechanism.partition(table, randomness(seed))
         return under_names(table, mechanism.averaged(table, member), member)

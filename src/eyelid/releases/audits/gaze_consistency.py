@@ -136,9 +136,9 @@ def _noise_amiss(mechanism: Filter, taken: Study, points: Floats) -> Iterator[st
         near = _nearness(mechanism, taken, points)
         if near.chance <= ALARM:
             yield (
-                f"released gaze is {near.off * mechanism.step:.3g} {units} off where it changes, so near "
-                f"as its filter comes with a probability of {ALARM:g} at most: the noise is "
-                "missing or too small"
+                f"released gaze is {near.off * mechanism.step:.3g} {units} off where it changes, "
+                f"so near as its filter comes with a probability of {ALARM:g} at most: the noise "
+                "is missing or too small"
             )
             return
     # Where budgets are used up in ways that the release does not tell, a fresh run tells more.
@@ -157,14 +157,14 @@ def _noise_amiss(mechanism: Filter, taken: Study, points: Floats) -> Iterator[st
 
 def too_few_to_check(mechanism: StreamMechanism | None, taken: Study, released: Study) -> list[str]:
     """A note where too little is published to find fault with the noise."""
-    law = None if mechanism is None else mechanism.guaranteed
-    if law is None:
+    filter = None if mechanism is None else mechanism.guaranteed
+    if filter is None:
         return []
-    points = _points(law, released)
-    if law.eventful:
-        there, enough = len(_distances(law, taken, points)), _ENOUGH_FOR_MEDIANS
+    points = _points(filter, released)
+    if filter.eventful:
+        there, enough = len(_distances(filter, taken, points)), _ENOUGH_FOR_MEDIANS
     else:
-        there, enough = _nearness(law, taken, points).inside, ENOUGH
+        there, enough = _nearness(filter, taken, points).inside, ENOUGH
     if there >= enough:
         return []
     return [

@@ -281,7 +281,8 @@ def _not_as_promised(grouped: Grouped, released: FeatureTable) -> Iterator[str]:
     smallest = int(grouped.sizes.min())
     if smallest < grouped.mechanism.k:
         yield (
-            f"a group has {smallest} people, and the certificate promises at least {grouped.mechanism.k}"
+            f"a group has {smallest} people, and the certificate promises at least "
+            f"{grouped.mechanism.k}"
         )
     made = one_a_group(grouped.mechanism, grouped.original, grouped.member)
     theirs = grouped.means

@@ -123,9 +123,9 @@ def _promises(target: MapTarget) -> Iterator[str]:
         # Another version may say the same in other words.
         return
     if mechanism is not None:
-        fewest = min(each.shape.people for each in plan.observers)
+        fewest = min(each.facts.people for each in plan.observers)
         facts = mechanism.facts_of(fewest, len(plan.layers), *plan.view.size, plan.view.sigma_px)
-        if facts.grid != plan.observers[0].shape.grid:
+        if facts.grid != plan.observers[0].facts.grid:
             yield "the certificate has another grid than its mechanism takes"
     noise = {"sampler": plan.sampler(), "numerics": plan.numerics}
     sources = [noise | {"randomness": randomness(seed).name} for seed in (None, 0)]
@@ -198,7 +198,7 @@ class _Made:
     def __init__(self, target: MapTarget) -> None:
         self.target, plan = target, target.plan
         self.measured = [
-            Measured(mechanism, target.cells(number), mechanism.cell_sd(each.shape))
+            Measured(mechanism, target.cells(number), mechanism.cell_sd(each.facts))
             for number, (mechanism, each) in enumerate(
                 zip(target.mechanisms, plan.observers, strict=True)
             )
@@ -209,7 +209,7 @@ class _Made:
         if plan.tables is not None:
             self.tables = plan.tables.mechanism.presented(
                 target.table_cells,
-                plan.tables.shape,
+                plan.tables.facts,
                 plan.layers,
                 [area.name for area in plan.tables.areas],
             )
@@ -248,7 +248,7 @@ class _Made:
     def facts_amiss(self) -> Iterator[str]:
         """Of what the certificate tells of the map."""
         plan, certificate = self.target.plan, self.target.certificate
-        facts = plan.facts | released_facts(plan, self.measured, self.trusted)
+        facts = plan.described | released_facts(plan, self.measured, self.trusted)
         stated = dict(certificate.map or {})
         if certificate.version != __version__:
             for words in (facts, stated):

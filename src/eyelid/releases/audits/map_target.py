@@ -95,15 +95,15 @@ class MapTarget(AuditTarget):
         """What was released of areas: layers × cells, in the order of the mechanism."""
         assert self.tables is not None
         assert self.plan.tables is not None
-        mechanism, shape = self.plan.tables.mechanism, self.plan.tables.shape
+        mechanism, facts = self.plan.tables.mechanism, self.plan.tables.facts
         # Rows by their places: what names they have is another matter.
-        numbers = np.arange(shape.recordings * shape.length, dtype=np.float64)
+        numbers = np.arange(facts.recordings * facts.length, dtype=np.float64)
         names = [area.name for area in self.plan.tables.areas]
         layers = self.plan.layers
-        placed = mechanism.presented(numbers.reshape(shape.recordings, -1), shape, layers, names)
+        placed = mechanism.presented(numbers.reshape(facts.recordings, -1), facts, layers, names)
         cells = np.empty(numbers.size)
         cells[placed["measured"].to_numpy().astype(np.intp)] = self.tables["measured"].to_numpy()
-        return cells.reshape(shape.recordings, -1)
+        return cells.reshape(facts.recordings, -1)
 
 
 def map_target(
@@ -230,7 +230,7 @@ def _tables_of(text: str, plan: MapPlan) -> pl.DataFrame | None:
     """The tables of areas, where the certificate tells of some."""
     if plan.tables is None:
         return None
-    facts = plan.tables.shape
+    facts = plan.tables.facts
     try:
         found = from_spreadsheets(text_table(text.encode(), schema_overrides=_COLUMNS | _INTERVAL))
         missing = [name for name in _COLUMNS if name not in found.columns]
@@ -276,7 +276,7 @@ def _made_again(
     observers: tuple[Observers, ...] = ()
     mechanisms: tuple[MapMechanism, ...] = ()
     tables = _tables(facts["areas"], len(everybody), layers)
-    costs = [] if tables is None else [tables.mechanism.cost(tables.shape, PERSON)]
+    costs = [] if tables is None else [tables.mechanism.cost(tables.facts, PERSON)]
     if facts["grid"] is not None:
         mechanism = _map_mechanism(certificate.mechanism, certificate.parameters)
         grid = Grid(view.width_px, view.height_px, *facts["grid"])
@@ -288,7 +288,7 @@ def _made_again(
         if len(chosen) != len(observers):
             raise ValueError(f"it tells {len(chosen)} choices for {len(observers)} maps")
         mechanisms = tuple(_map_mechanism(mechanism.name, settings) for settings in chosen)
-        costs.append(apart([mechanism.cost(one.shape, PERSON) for one in observers]))
+        costs.append(apart([mechanism.cost(one.facts, PERSON) for one in observers]))
     plan = MapPlan(
         view=view,
         people=everybody,
@@ -342,7 +342,7 @@ def _check_arrays(plan: MapPlan, arrays: Arrays) -> None:
     """Refuse maps and cells of another form than the certificate tells."""
     if plan.mechanism is None:
         return
-    count, grid = len(plan.observers) * len(plan.layers), plan.observers[0].shape.grid
+    count, grid = len(plan.observers) * len(plan.layers), plan.observers[0].facts.grid
     wanted: dict[str, tuple[np.dtype[Any], tuple[int, ...]]] = {
         "cells": (np.dtype(np.float64), (count, grid.rows, grid.columns)),
         "map": (np.dtype(np.float32), (count, plan.view.height_px, plan.view.width_px)),

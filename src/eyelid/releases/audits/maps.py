@@ -232,7 +232,7 @@ def _attacks(target: MapTarget, seed: int) -> Iterator[tuple[str, MapAttacks]]:
             attack_map(
                 plan.tables.mechanism,
                 counts,
-                plan.tables.shape,
+                plan.tables.facts,
                 target.table_cells,
                 promised,
                 seed,

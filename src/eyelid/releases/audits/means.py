@@ -62,11 +62,11 @@ class MeansAttack(TableAttack):
                 "the release has means over people, by a mechanism that cannot be run here: "
                 "without it there is nothing to compare them with"
             )
-        law = cast(MeanMechanism, mechanism)
+        averaging = cast(MeanMechanism, mechanism)
         original, released = compared(original, released)
         # What groups are called does not depend on who is in them.
-        groups = law.partition(original, randomness(0)).people["person"]
-        slots = law.slots(original).names
+        groups = averaging.partition(original, randomness(0)).people["person"]
+        slots = averaging.slots(original).names
         keys = [(group, *slot) for group in groups for slot in slots.rows()]
         if released.recordings.select("person", *slots.columns).rows() != keys:
             raise InputError(

@@ -62,16 +62,16 @@ def test_the_standard_error_is_that_of_the_noise(inner):
     rows, runs = 6, 2000
     table = people_of(people=6, rows=rows)
     mechanism = mechanism_named("groupmean", epsilon=3.0, inner=inner, clipped=False, length=rows)
-    shape = mechanism.facts(table)
+    facts = mechanism.facts(table)
     groups = mechanism.groups(table)
-    sums = mechanism.sums(table, groups, shape)
+    sums = mechanism.sums(table, groups, facts)
     sizes = np.full(runs, 6)
     many = np.broadcast_to(sums, (runs, *sums.shape[1:])).copy()
-    noisy = mechanism.divided(mechanism.perturb(many, shape, randomness(7)), sizes, shape)
-    without = mechanism.divided(sums, sizes[:1], shape)
+    noisy = mechanism.divided(mechanism.perturb(many, facts, randomness(7)), sizes, facts)
+    without = mechanism.divided(sums, sizes[:1], facts)
     spans = np.array([f.span for f in FEATURES])
     moved = (noisy - without)[:, 0] * spans
-    told = standard_errors(mechanism, shape, FEATURES, groups.people)
+    told = standard_errors(mechanism, facts, FEATURES, groups.people)
     assert told is not None
     values = told.filter(of="one value").select(f.name for f in FEATURES).to_numpy()
     assert values.shape[0] in (1, rows)

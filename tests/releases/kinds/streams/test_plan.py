@@ -13,6 +13,7 @@ from eyelid.releases.kinds.features.plan import SEEDED
 from eyelid.releases.kinds.streams.plan import build_filter, filtered, make_stream_plan
 from eyelid.releases.kinds.streams.preparation import (
     facts_of,
+    gaze_facts_of,
     same_for_all,
     taken_of,
     together,
@@ -55,7 +56,7 @@ def test_one_of_several_eyes_is_chosen_by_name(make_gaze):
 def test_a_person_pays_for_every_window_and_radius(make_gaze):
     taken = taken_of(make_gaze())
     mechanism = build_filter("kaleido", taken, **KNOWN)
-    plan = make_stream_plan(taken, facts_of(taken), mechanism, randomness(None))
+    plan = make_stream_plan(taken, gaze_facts_of(taken), mechanism, randomness(None))
     assert (plan.facts.people, plan.facts.recordings, plan.facts.length) == (3, 2, 200)
     # R·⌈T/w⌉·ε·D/radius by hand.
     assert plan.person_level.epsilon == pytest.approx(2 * 8 * 2.0 * np.hypot(1000, 500) / 40)
@@ -121,16 +122,20 @@ def test_people_are_alike_only_with_the_same_time_stamps_and_losses(make_gaze):
 def test_facts_of_pieces_make_those_of_the_whole(make_gaze):
     taken = taken_of(make_gaze())
     each = taken.data.partition_by("person", maintain_order=True)
-    assert together([facts_of(replace(taken, data=part)) for part in each]) == facts_of(taken)
+    assert together([gaze_facts_of(replace(taken, data=part)) for part in each]) == gaze_facts_of(
+        taken
+    )
     # Of two people in one piece, and one in the other.
     two = [taken.data.filter(pl.col("person").is_in(who)) for who in (["P0", "P1"], ["P2"])]
-    assert together([facts_of(replace(taken, data=part)) for part in two]) == facts_of(taken)
+    assert together([gaze_facts_of(replace(taken, data=part)) for part in two]) == gaze_facts_of(
+        taken
+    )
 
 
 def test_a_seed_voids_the_guarantee(make_gaze):
     taken = taken_of(make_gaze())
     mechanism = build_filter("kaleido", taken, **KNOWN)
-    plan = make_stream_plan(taken, facts_of(taken), mechanism, randomness(3))
+    plan = make_stream_plan(taken, gaze_facts_of(taken), mechanism, randomness(3))
     assert plan.guarantee.reasons == plan.person_level.reasons == (SEEDED,)
 
 
@@ -139,12 +144,14 @@ def test_what_cannot_be_released_is_refused(make_gaze):
     mechanism = build_filter("kaleido", taken, **KNOWN)
     with pytest.raises(InputError, match="a released dataset already"):
         make_stream_plan(
-            replace(taken, released=True), facts_of(taken), mechanism, randomness(None)
+            replace(taken, released=True), gaze_facts_of(taken), mechanism, randomness(None)
         )
     with pytest.raises(InputError, match="all samples are lost"):
         gone = taken.data.with_columns(x=pl.lit(None, dtype=pl.Float64))
-        make_stream_plan(taken, facts_of(replace(taken, data=gone)), mechanism, randomness(None))
+        make_stream_plan(
+            taken, gaze_facts_of(replace(taken, data=gone)), mechanism, randomness(None)
+        )
     with pytest.raises(InputError, match="unknown column to keep 'gender'"):
-        make_stream_plan(taken, facts_of(taken), mechanism, randomness(None), ["gender"])
+        make_stream_plan(taken, gaze_facts_of(taken), mechanism, randomness(None), ["gender"])
     with pytest.raises(InputError, match="this is a study of features: give the recordings"):
         taken_of(replace(taken, kind="features"))

@@ -296,7 +296,7 @@ def standard_errors(
     """
     if not mechanism.release.of_means or mechanism.core.measures_bins:
         return None
-    law = cast(MeanMechanism, mechanism)
+    averaging = cast(MeanMechanism, mechanism)
     # Which of the groups that chance draws is larger is left to chance, and is not shown here.
     names = ["people"] if mechanism.drawn else ["person", "people"]
     groups = people.select(names)
@@ -305,7 +305,7 @@ def standard_errors(
     spans = np.array([feature.span for feature in features])
     parts = []
     for group in groups.rows(named=True):
-        rows, mean = law.noise_sd_of_span(facts, group["people"])
+        rows, mean = averaging.noise_sd_of_span(facts, group["people"])
         errors, of, time = rows[:, None] * spans, [VALUE] * rows.size, [None]
         if rows.size > 1:
             time = (np.arange(rows.size) * (step_ms or 1.0)).tolist()

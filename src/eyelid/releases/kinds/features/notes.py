@@ -332,10 +332,10 @@ def recordings_left_out(mechanism: FeatureMechanism, table: FeatureTable) -> Ite
     """How many recordings a mean leaves out, for the owner's eyes: it is private."""
     if not mechanism.release.of_means:
         return
-    law = cast(MeanMechanism, mechanism)
-    left = int((law.slots(table).slot < 0).sum())
+    averaging = cast(MeanMechanism, mechanism)
+    left = int((averaging.slots(table).slot < 0).sum())
     if left:
-        count = plural(law.per_task, "recording")
+        count = plural(averaging.per_task, "recording")
         yield (
             f"of each task the first {count} of everybody counts, so that nobody's number of "
             f"recordings shows; {left} of yours are left out. If more were planned, set their "

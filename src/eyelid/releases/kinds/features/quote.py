@@ -90,12 +90,12 @@ class Quote(Counted):
     @property
     def guarantee(self) -> Guarantee:
         """For the unit asked for."""
-        return promised(_priced(self.mechanism, self.shape), self.shape, self.mechanism.unit)
+        return promised(_priced(self.mechanism, self.facts), self.facts, self.mechanism.unit)
 
     @property
     def person_level(self) -> Guarantee:
         """For a person."""
-        return promised(_priced(self.mechanism, self.shape), self.shape, PERSON)
+        return promised(_priced(self.mechanism, self.facts), self.facts, PERSON)
 
     @property
     def useless(self) -> bool:
@@ -106,13 +106,13 @@ class Quote(Counted):
     def prospects(self) -> tuple[Prospect, ...]:
         """What more or fewer people would allow, where people are made up."""
         mechanism = as_synthetic(self.mechanism)
-        return () if mechanism is None else prospects(mechanism, self.shape)
+        return () if mechanism is None else prospects(mechanism, self.facts)
 
     @property
     def expected(self) -> Expectation | None:
         """How far off what is released will be; None where that depends on the people."""
         mechanism = predicted(self.mechanism)
-        return None if mechanism is None else expectation(mechanism, self.shape)
+        return None if mechanism is None else expectation(mechanism, self.facts)
 
     @property
     def advantage_bound(self) -> float | None:
@@ -138,31 +138,31 @@ class Quote(Counted):
         if self.made_up is not None:
             return self.made_up.people_needed
         mechanism = predicted(self.mechanism)
-        return None if mechanism is None else people_needed(mechanism, self.shape)
+        return None if mechanism is None else people_needed(mechanism, self.facts)
 
     @property
     def people_needed_for_values(self) -> int | None:
         """The same for single rows of the mean, which take more people than means over rows."""
         mechanism = predicted(self.mechanism)
-        return None if mechanism is None else people_needed(mechanism, self.shape, for_values=True)
+        return None if mechanism is None else people_needed(mechanism, self.facts, for_values=True)
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid cost --json`` prints it."""
         expected, people = self.expected, self.made_up
-        priced = _priced(self.mechanism, self.shape)
+        priced = _priced(self.mechanism, self.facts)
         return {
             "mechanism": {
                 "name": self.mechanism.name,
                 "parameters": self.mechanism.parameters(),
             },
-            "shape": asdict(self.shape),
+            "shape": asdict(self.facts),
             "guarantee": self.guarantee.to_dict(),
             "form": self.form,
-            "person_level": self.person_level.summary() | {"how": priced.person_total(self.shape)},
+            "person_level": self.person_level.summary() | {"how": priced.person_total(self.facts)},
             "noise": None
             if self.useless
             else {
-                "sampler": self.mechanism.sampler(self.shape),
+                "sampler": self.mechanism.sampler(self.facts),
                 "numerics": self.mechanism.numerics,
             },
             "expected_error": {
@@ -177,7 +177,7 @@ class Quote(Counted):
             "informative_about": expected.informative_about if expected else None,
             "people_needed": self.people_needed,
             "people_needed_for_values": self.people_needed_for_values,
-            "says": worth(self.mechanism, self.shape, self.features),
+            "says": worth(self.mechanism, self.facts, self.features),
             "rank1_bound": self.rank1_bound,
             "advantage_bound": self.advantage_bound,
             "ledger": quoted(self.before, self.person_level),
@@ -249,54 +249,54 @@ def cost(
         elif whom is not None:
             study = FeatureTable.of(chosen_of(study.study(), whom))
         table = feature_table(study, mechanism=chosen)
-        shape = chosen.facts(table)
+        facts = chosen.facts(table)
         # What a release would refuse has no price; bounds may still come from a file.
-        check_others(table, shape)
-        priced = _priced(chosen, shape)
+        check_others(table, facts)
+        priced = _priced(chosen, facts)
         priced.check(clipped_to(table, Bounds(dict.fromkeys(table.names, (0.0, 1.0)))))
         check_numbers(table.data, table.names)
         before, notes = (
             None,
             [
                 *filter(None, [Blanks.of(table).told()]),
-                *told_of_choice(table.chosen, shape.people),
+                *told_of_choice(table.chosen, facts.people),
                 *missing_values(chosen, table, ranges_of(table)),
-                *_lacking_told(chosen, shape, table),
+                *_lacking_told(chosen, facts, table),
                 *of_recordings(chosen, table),
             ],
         )
-        alike = released_alike(chosen, priced.cost(shape, PERSON), table)
+        alike = released_alike(chosen, priced.cost(facts, PERSON), table)
         try:
             before = spent_on(study, path)
-            alike = alike and _one_history(before, shape.people)
+            alike = alike and _one_history(before, facts.people)
         except InputError as error:
             notes.append(f"what was released of these people before is not known: {error}")
         return Quote(
-            chosen.decided(shape),
-            shape,
+            chosen.decided(facts),
+            facts,
             alike,
             before,
             tuple(notes),
-            _made_up(chosen, shape, table),
+            _made_up(chosen, facts, table),
             table.features if errors_have_units(chosen) else (),
             table.chosen,
         )
     count, _ = counted_or_chosen(people, study=False)
-    facts = {"people": count, "recordings": recordings, "features": features, "length": length}
+    counts = {"people": count, "recordings": recordings, "features": features, "length": length}
     chosen = build_mechanism(mechanism, **parameters)
     synthetic = as_synthetic(chosen)
     if synthetic is not None:
         # So many rows of a task count, however many there are.
-        facts["length"] = synthetic.records
-    absent = [name for name, value in facts.items() if value is None]
+        counts["length"] = synthetic.records
+    absent = [name for name, value in counts.items() if value is None]
     if absent:
         last = ", --features and --length" if synthetic is None else " and --features"
         raise InputError(
             f"cost needs a study, or --people, --recordings{last}; missing: {', '.join(absent)}"
         )
-    numbers = {name: int(value) for name, value in facts.items() if value is not None}
-    shape = chosen.measured_facts(**numbers)
-    return Quote(chosen.decided(shape), shape, made_up=_made_up(chosen, shape))
+    numbers = {name: int(value) for name, value in counts.items() if value is not None}
+    facts = chosen.measured_facts(**numbers)
+    return Quote(chosen.decided(facts), facts, made_up=_made_up(chosen, facts))
 
 
 def _made_up(

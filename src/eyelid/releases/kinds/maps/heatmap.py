@@ -229,7 +229,7 @@ class MapJob(Job[PrivateHeatmap]):
             ledger=None if origin is None else [origin.id, origin.ledger],
             chosen=chosen,
             settings=[
-                plan.facts,
+                plan.described,
                 [None if each is None else arrays_digest({"picture": each}) for each in pictures],
                 plan.view.degree_px,
             ],
@@ -249,7 +249,7 @@ class MapJob(Job[PrivateHeatmap]):
             alike=not plan.by,
             input_digest=lambda: digest,
             released_as=plan.released_as,
-            map=plan.facts,
+            map=plan.described,
             chosen=chosen,
         )
         return Prepared(purchase, origin, (*self.preview.notes, *remarks), begin(key))

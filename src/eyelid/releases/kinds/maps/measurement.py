@@ -267,9 +267,9 @@ def totals(
     # One piece is as quickly added up again.
     kept = run if len(cut.pieces) > 1 else None
     sheet = _Sheet(sight, mechanism, maps, plan.tables, kept)
-    lengths = [each.shape.recordings * each.shape.length for each in maps]
+    lengths = [each.facts.recordings * each.facts.length for each in maps]
     if plan.tables is not None:
-        lengths.append(plan.tables.shape.recordings * plan.tables.shape.length)
+        lengths.append(plan.tables.facts.recordings * plan.tables.facts.length)
     found = _added_up(_summed, sheet, cut, lengths, advance)
     return found[: len(maps)], found[-1] if plan.tables is not None else None
 
@@ -336,11 +336,11 @@ def _of_people(sheet: _Sheet, piece: Piece) -> list[tuple[int, _Part]]:
     found = []
     for number, looks in sheet.sight.looks(piece):
         if sheet.mechanism is not None:
-            facts = sheet.observers[number].shape
+            facts = sheet.observers[number].facts
             found.append((number, _Part.of(sheet.mechanism.part(looks.counts(facts.grid), facts))))
         if sheet.tables is not None:
             mechanism, areas = sheet.tables.mechanism, sheet.tables.areas
-            summed = mechanism.part(mechanism.tables_of(looks, areas), sheet.tables.shape)
+            summed = mechanism.part(mechanism.tables_of(looks, areas), sheet.tables.facts)
             found.append((len(sheet.observers), _Part.of(summed)))
     return found
 
@@ -430,28 +430,28 @@ def _drawn(
     advance: Advance,
 ) -> Cells:
     """Noise on the sums, once; one after the other, so that a seed gives the same always."""
-    law = plan.mechanism
-    choosing = _choosing(law)
+    mechanism = plan.mechanism
+    choosing = _choosing(mechanism)
     if choosing is not None:
         lost = cuts(cut, plan, sight, choosing, advance)
-        law = choosing.settled_by(lost, plan.observers[0].shape, noise)
-    summing = _summing(law)
+        mechanism = choosing.settled_by(lost, plan.observers[0].facts, noise)
+    summing = _summing(mechanism)
     maps: list[Integers] = []
     areas: Integers | None = None
     if summing is not None or plan.tables is not None:
         maps, areas = totals(cut, plan, sight, summing, run, advance)
     if summing is not None:
         means = [
-            summing.noisy_mean(total, each.shape, noise)
+            summing.noisy_mean(total, each.facts, noise)
             for total, each in zip(maps, plan.observers, strict=True)
         ]
         found = _with_errors([summing] * len(means), means, plan)
     else:
-        found = [] if law is None else _of_the_literature(cut, plan, sight, law, noise)
+        found = [] if mechanism is None else _of_the_literature(cut, plan, sight, mechanism, noise)
     if plan.tables is None or areas is None:
         return Cells(tuple(found), None)
-    mechanism, shape = plan.tables.mechanism, plan.tables.shape
-    return Cells(tuple(found), mechanism.noisy_mean(areas, shape, noise))
+    tables = plan.tables
+    return Cells(tuple(found), tables.mechanism.noisy_mean(areas, tables.facts, noise))
 
 
 def _of_the_literature(
@@ -461,9 +461,9 @@ def _of_the_literature(
     everybody = sight.all_looks(cut.whole())
     mechanisms, means = [], []
     for each, looks in zip(plan.observers, everybody, strict=True):
-        counts = looks.counts(each.shape.grid)
-        mechanisms.append(mechanism.settled(counts, each.shape, noise))
-        means.append(mechanisms[-1].measure(counts, each.shape, noise))
+        counts = looks.counts(each.facts.grid)
+        mechanisms.append(mechanism.settled(counts, each.facts, noise))
+        means.append(mechanisms[-1].measure(counts, each.facts, noise))
     return _with_errors(mechanisms, means, plan)
 
 
@@ -479,7 +479,9 @@ def _write_cells(cells: Cells, draft: Path) -> None:
 def _read_cells(path: Path, plan: MapPlan) -> Cells:
     found = arrays_in(path)
     maps = [found[f"map{number}"] for number in range(len(plan.observers))]
-    mechanisms = [_law(plan, parameters) for parameters in json.loads(str(found["laws"]))]
+    mechanisms = [
+        _mechanism(plan, parameters) for parameters in json.loads(str(found["mechanisms"]))
+    ]
     return Cells(tuple(_with_errors(mechanisms, maps, plan)), found.get("tables"))
 
 
@@ -487,12 +489,12 @@ def _with_errors(
     mechanisms: Sequence[MapMechanism], cells: Sequence[Values], plan: MapPlan
 ) -> list[Measured]:
     return [
-        Measured(mechanism, found, mechanism.cell_sd(each.shape))
+        Measured(mechanism, found, mechanism.cell_sd(each.facts))
         for mechanism, found, each in zip(mechanisms, cells, plan.observers, strict=True)
     ]
 
 
-def _law(plan: MapPlan, parameters: dict[str, float | int | str]) -> MapMechanism:
+def _mechanism(plan: MapPlan, parameters: dict[str, float | int | str]) -> MapMechanism:
     assert plan.mechanism is not None
     if parameters == plan.mechanism.parameters():
         return plan.mechanism

@@ -196,16 +196,16 @@ def outlook(
         return likeness(mechanism, more, sigma_px)
 
     def with_epsilon(larger: float) -> Likeness | None:
-        law = replace(mechanism, epsilon=larger)
-        more = law.facts_of(facts.people, facts.recordings, *size, sigma_px)
-        return likeness(law, more, sigma_px)
+        stronger = replace(mechanism, epsilon=larger)
+        more = stronger.facts_of(facts.people, facts.recordings, *size, sigma_px)
+        return likeness(stronger, more, sigma_px)
 
     people = tried = alone = coarse = None
     if found.as_good:
         if not mechanism.of_shares:
-            law = MapGrid(epsilon=mechanism.epsilon)
-            shares_in_cells = law.facts_of(facts.people, facts.recordings, *size, sigma_px)
-            coarse = likeness(law, shares_in_cells, sigma_px)
+            stronger = MapGrid(epsilon=mechanism.epsilon)
+            shares_in_cells = stronger.facts_of(facts.people, facts.recordings, *size, sigma_px)
+            coarse = likeness(stronger, shares_in_cells, sigma_px)
         people = _least(lambda many: with_people(int(many)), facts.people, _MOST_PEOPLE)
         tried = _least(with_epsilon, mechanism.epsilon, _MOST_EPSILON)
         if facts.recordings > 1:

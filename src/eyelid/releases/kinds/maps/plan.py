@@ -19,7 +19,7 @@ from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaFacts
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
 from eyelid.mechanisms.maps.noisy_sum import MOST_ENTRIES
-from eyelid.mechanisms.mechanism import mechanism as built
+from eyelid.mechanisms.mechanism import mechanism_named
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind
@@ -116,7 +116,7 @@ class MapPlan:
         """How much there is of it, in a few words."""
         said = [plural(len(self.people), "person", "people")]
         if self.mechanism is not None:
-            grid = self.observers[0].shape.grid
+            grid = self.observers[0].facts.grid
             count = plural(len(self.observers) * len(self.layers), "map")
             said.append(f"{count} of {self.view.width_px} × {self.view.height_px} px")
             said.append(f"measured in {grid.columns} × {grid.rows} cells by {self.mechanism.name}")
@@ -140,11 +140,11 @@ class MapPlan:
         """How the total of a person comes about, in words."""
         said = []
         if self.mechanism is not None:
-            said.append(self.mechanism.person_total(self.observers[0].shape))
+            said.append(self.mechanism.person_total(self.observers[0].facts))
             if self.by:
                 said[0] += ", in the map of one group only"
         if self.tables is not None:
-            said.append(f"tables of areas {self.tables.mechanism.person_total(self.tables.shape)}")
+            said.append(f"tables of areas {self.tables.mechanism.person_total(self.tables.facts)}")
         return "; ε adds up over both: ".join(said)
 
     def sampler(self) -> str:
@@ -152,20 +152,20 @@ class MapPlan:
         said = []
         for each in self.observers:
             assert self.mechanism is not None
-            words = self.mechanism.sampler(each.shape)
+            words = self.mechanism.sampler(each.facts)
             said.append(f"{each.name}: {words}" if each.name else words)
         if self.tables is not None:
-            said.append(f"areas: {self.tables.mechanism.sampler(self.tables.shape)}")
+            said.append(f"areas: {self.tables.mechanism.sampler(self.tables.facts)}")
         return "; ".join(said)
 
     def check_room(self) -> None:
         """Refuse what could not be added up or drawn, whatever the data are."""
         for each in self.observers:
             assert self.mechanism is not None
-            check_drawable(self.mechanism, each.shape, self.view.sigma_px)
-            self.mechanism.check_room(each.shape)
+            check_drawable(self.mechanism, each.facts, self.view.sigma_px)
+            self.mechanism.check_room(each.facts)
         if self.tables is not None:
-            self.tables.mechanism.check_room(self.tables.shape)
+            self.tables.mechanism.check_room(self.tables.facts)
 
     def check_looks(self, most: int) -> None:
         """Refuse somebody who may have looked at more cells than can be added up exactly.
@@ -177,7 +177,7 @@ class MapPlan:
         if mechanism is None or mechanism.execution is not Execution.BY_SUMS:
             return
         for each in self.observers:
-            if min(each.shape.recordings * each.shape.length, most) > MOST_ENTRIES:
+            if min(each.facts.recordings * each.facts.length, most) > MOST_ENTRIES:
                 raise InputError(
                     f"somebody has {most:,} looks, which may be in more than {MOST_ENTRIES:,} "
                     "cells: take a coarser grid (--grid WxH)"
@@ -193,16 +193,16 @@ class MapPlan:
         """What of the output is outside the guarantee, in words."""
         said: list[str] = []
         if self.mechanism is not None:
-            whole = replace(self.observers[0].shape, people=len(self.people))
+            whole = replace(self.observers[0].facts, people=len(self.people))
             said += self.mechanism.unprotected(whole)
         if self.tables is not None:
-            said += self.tables.mechanism.unprotected(self.tables.shape)
+            said += self.tables.mechanism.unprotected(self.tables.facts)
         said.append(
             "the size and geometry of the screen as the recordings state them, where the picture's "
             "size or the point spread follow from it"
         )
         if self.by:
-            sizes = ", ".join(f"{each.name}: {each.shape.people}" for each in self.observers)
+            sizes = ", ".join(f"{each.name}: {each.facts.people}" for each in self.observers)
             said.append(f"who is in which group by {self.by} ({sizes})")
         return list(dict.fromkeys(said))
 
@@ -212,13 +212,13 @@ class MapPlan:
         kind = ReleaseKind.TABLES if self.mechanism is None else self.mechanism.release
         if not self.by:
             return ReleasedAs(kind)
-        return ReleasedAs(kind, self.by, {each.name: each.shape.people for each in self.observers})
+        return ReleasedAs(kind, self.by, {each.name: each.facts.people for each in self.observers})
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """What is public about the maps, as a certificate tells it: enough to make them again."""
         place = self.view.placement
-        grid = self.observers[0].shape.grid if self.observers else None
+        grid = self.observers[0].facts.grid if self.observers else None
         return {
             "width_px": self.view.width_px,
             "height_px": self.view.height_px,
@@ -233,7 +233,7 @@ class MapPlan:
             if not self.by
             else {
                 "by": self.by,
-                "people": {each.name: each.shape.people for each in self.observers},
+                "people": {each.name: each.facts.people for each in self.observers},
             },
             "areas": None
             if self.tables is None
@@ -321,7 +321,7 @@ def make_map_plan(
     if areas is not None:
         tables = _tables(areas, own, for_tables, people, layers)
         check_on_picture(tables.areas, *view.size)
-        costs.append(promised(tables.mechanism, tables.shape, PERSON, *reasons))
+        costs.append(promised(tables.mechanism, tables.facts, PERSON, *reasons))
     chosen: MapMechanism | None = None
     observers: tuple[Observers, ...] = ()
     if only_areas:
@@ -332,7 +332,7 @@ def make_map_plan(
         chosen = mechanism_for(mechanism, own, given, people, layers, view)
         _refuse_caps(chosen, weight, by)
         chosen, observers = _with_groups(chosen, people, layers, view, groups)
-        costs.append(apart([promised(chosen, each.shape, PERSON, *reasons) for each in observers]))
+        costs.append(apart([promised(chosen, each.facts, PERSON, *reasons) for each in observers]))
     plan = MapPlan(
         view=view,
         people=everybody,
@@ -411,7 +411,7 @@ def _tables(
     listed = read_areas(areas) if isinstance(areas, str | Path) else tuple(areas)
     if epsilon is None:
         raise InputError("tables of areas need an ε of their own: give --level or --epsilon")
-    made = cast(AoiTables, built(AoiTables.name, epsilon=epsilon, **parameters))
+    made = cast(AoiTables, mechanism_named(AoiTables.name, epsilon=epsilon, **parameters))
     if made.visits > MOST_LOOKS:
         raise InputError(f"visits must be at most {MOST_LOOKS:,}, got {made.visits:,}")
     return AreaPlan(made, listed, made.facts_of(people, layers, len(listed)))

@@ -83,13 +83,13 @@ def presented_of(plan: MapPlan, measured: Sequence[Measured], areas: Values | No
     maps, trusted, tables = tuple(maps_of(plan, measured)), trusted_of(plan, measured), None
     if plan.tables is not None and areas is not None:
         mechanism, names = plan.tables.mechanism, [area.name for area in plan.tables.areas]
-        tables = mechanism.presented(areas, plan.tables.shape, plan.layers, names)
+        tables = mechanism.presented(areas, plan.tables.facts, plan.layers, names)
     return Presented(
         maps=maps,
         tables=tables,
         trusted=trusted,
         arrays=arrays_of(maps, [each.cells for each in measured], plan),
-        facts=plan.facts | released_facts(plan, measured, trusted),
+        facts=plan.described | released_facts(plan, measured, trusted),
         says=sentences(plan, maps, trusted, tables),
     )
 
@@ -156,8 +156,8 @@ def sentences(
                 said.append(difference_sentence(*maps))
     if tables is not None:
         assert plan.tables is not None
-        mechanism, shape = plan.tables.mechanism, plan.tables.shape
-        said.append(tables_sentence(mechanism, shape, tables, beside_map=bool(maps)))
+        mechanism, facts = plan.tables.mechanism, plan.tables.facts
+        said.append(tables_sentence(mechanism, facts, tables, beside_map=bool(maps)))
     return tuple(said)
 
 
@@ -172,7 +172,7 @@ def arrays_of(maps: Sequence[GazeMap], cells: Sequence[Floats], plan: MapPlan) -
     """
     if not maps:
         return {}
-    grid = plan.observers[0].shape.grid
+    grid = plan.observers[0].facts.grid
     return {
         "map": np.stack([each.values for each in maps]).astype(np.float32),
         "measured": np.stack([_there(each.measured) for each in maps]).astype(np.float32),
@@ -267,7 +267,7 @@ def map_card(
         "mapcard.md.j2",
         plan=plan,
         view=plan.view,
-        grid=plan.observers[0].shape.grid if plan.observers else None,
+        grid=plan.observers[0].facts.grid if plan.observers else None,
         certificate=certificate,
         legend=guarantee_legend(certificate.person_level, certificate.people),
         says=says,

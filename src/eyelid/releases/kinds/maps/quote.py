@@ -24,8 +24,7 @@ from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import shown_by_choice, told_of_choice
 from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaFacts
 from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
-from eyelid.mechanisms.mechanism import find
-from eyelid.mechanisms.mechanism import mechanism as built
+from eyelid.mechanisms.mechanism import find, mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness, randomness
@@ -66,32 +65,32 @@ class MapQuote:
     @property
     def guarantee(self) -> Guarantee:
         """For a person."""
-        return promised(self.mechanism, self.shape, PERSON)
+        return promised(self.mechanism, self.facts, PERSON)
 
     @property
     def grid(self) -> Grid | None:
         """Of maps."""
-        return self.shape.grid if isinstance(self.shape, MapFacts) else None
+        return self.facts.grid if isinstance(self.facts, MapFacts) else None
 
     @property
     def reliability(self) -> Reliability | None:
         """What could be trusted of a map, as far as that can be said."""
-        if not isinstance(self.shape, MapFacts):
+        if not isinstance(self.facts, MapFacts):
             return None
-        return reliability(cast(MapMechanism, self.mechanism), self.shape, self.sigma_px)
+        return reliability(cast(MapMechanism, self.mechanism), self.facts, self.sigma_px)
 
     @property
     def clip(self) -> float | None:
         """Length within which a person's shares of gaze are kept, where there is one."""
-        if not isinstance(self.shape, MapFacts):
+        if not isinstance(self.facts, MapFacts):
             return None
-        return cast(MapMechanism, self.mechanism).clip_at(self.shape)
+        return cast(MapMechanism, self.mechanism).clip_at(self.facts)
 
     @property
     def says(self) -> str:
         """What it would be worth, in words."""
-        if isinstance(self.shape, AreaFacts):
-            return tables_sentence(cast(AoiTables, self.mechanism), self.shape)
+        if isinstance(self.facts, AreaFacts):
+            return tables_sentence(cast(AoiTables, self.mechanism), self.facts)
         if self.reliability is None:
             return "What lies within two standard errors of the noise may be noise alone."
         return self.reliability.sentence
@@ -101,13 +100,13 @@ class MapQuote:
         """What a person would be promised, in words."""
         if not self.guarantee.holds:
             return promise_lines(self.guarantee)
-        return [guarantee_legend(self.guarantee, self.shape.people)]
+        return [guarantee_legend(self.guarantee, self.facts.people)]
 
     def rows(self) -> list[tuple[str, str]]:
         """As ``eyelid cost`` prints it."""
-        layers = plural(self.shape.recordings, "map")
+        layers = plural(self.facts.recordings, "map")
         told = [("mechanism", self.mechanism.name)]
-        told.append(("assumed", f"{plural(self.shape.people, 'person', 'people')}, {layers}"))
+        told.append(("assumed", f"{plural(self.facts.people, 'person', 'people')}, {layers}"))
         if self.grid is not None:
             cell = " × ".join(f"{length:.0f}" for length in self.grid.cell_px)
             told += [
@@ -118,7 +117,7 @@ class MapQuote:
         if self.clip is not None:
             told.append(("a person's shares of gaze", f"clipped to a length of {self.clip:.3g}"))
         told.append(("for one person, in total", self.guarantee.numbers()))
-        told.append(("noise", self.mechanism.sampler(self.shape)))
+        told.append(("noise", self.mechanism.sampler(self.facts)))
         bound = advantage_bound(self.guarantee)
         words = "no bound known" if bound is None else f"advantage at most {bound:.3g}"
         return [*told, ("told whether somebody is in it", words)]
@@ -131,13 +130,13 @@ class MapQuote:
                 "name": self.mechanism.name,
                 "parameters": self.mechanism.parameters(),
             },
-            "shape": {"people": self.shape.people, "layers": self.shape.recordings},
+            "shape": {"people": self.facts.people, "layers": self.facts.recordings},
             "guarantee": self.guarantee.to_dict(),
             "form": self.mechanism.form,
             "person_level": self.guarantee.summary()
-            | {"how": self.mechanism.person_total(self.shape)},
+            | {"how": self.mechanism.person_total(self.facts)},
             "noise": {
-                "sampler": self.mechanism.sampler(self.shape),
+                "sampler": self.mechanism.sampler(self.facts),
                 "numerics": self.mechanism.numerics,
             },
             "map": None
@@ -148,7 +147,7 @@ class MapQuote:
                 "sigma_px": self.sigma_px,
                 "grid": [grid.columns, grid.rows],
                 "clip": self.clip,
-                "cell_sd": self.mechanism.cell_sd(self.shape),  # type: ignore[arg-type]
+                "cell_sd": self.mechanism.cell_sd(self.facts),  # type: ignore[arg-type]
                 "reliability": None if trusted is None else trusted.to_dict(),
             },
             "advantage_bound": advantage_bound(self.guarantee),
@@ -206,17 +205,17 @@ def map_cost(
         given["epsilon"] = epsilon
     layers = _layers(layers, every_s, for_s)
     if find(mechanism).release is ReleaseKind.TABLES:
-        made = cast(AoiTables, built(mechanism, **given))
+        made = cast(AoiTables, mechanism_named(mechanism, **given))
         if areas is None or areas < 1:
             got = "" if areas is None else f", at least 1, got {areas}"
             raise InputError(f"the cost of tables depends on how many areas: give --areas N{got}")
         if size is not None or blur is not None:
             raise InputError("tables of areas have neither a size nor a blur: leave them out")
         return MapQuote(made, made.facts_of(count, layers, areas), 0.0)
-    law = map_mechanism(mechanism, **given)
+    chosen = map_mechanism(mechanism, **given)
     if areas is not None:
         raise InputError(
-            f"{law.name} makes no tables of areas: ask for aoi-tables as well, a map and tables "
+            f"{chosen.name} makes no tables of areas: ask for aoi-tables as well, a map and tables "
             "have half of ε each"
         )
     if size is None and screen.width_px and screen.height_px:
@@ -225,9 +224,9 @@ def map_cost(
         raise InputError("the cost of a map depends on the picture: give --size WxH in px")
     degree_px = point_spread_px(1.0, screen, Placement())
     sigma_px = parsed_blur(blur, degree_px, default_sigma_px(size[0], screen), size)
-    shape = law.facts_of(count, layers, *size, sigma_px)
-    check_drawable(law, shape, sigma_px)
-    return MapQuote(law, shape, sigma_px)
+    shape = chosen.facts_of(count, layers, *size, sigma_px)
+    check_drawable(chosen, shape, sigma_px)
+    return MapQuote(chosen, shape, sigma_px)
 
 
 def _layers(pictures: int | None, every_s: float | None, for_s: float | None) -> int:
@@ -268,7 +267,7 @@ class HeatmapPreview:
         if plan.mechanism is None:
             return None
         found = [
-            reliability(plan.mechanism, each.shape, plan.view.sigma_px) for each in plan.observers
+            reliability(plan.mechanism, each.facts, plan.view.sigma_px) for each in plan.observers
         ]
         return worst(found)
 
@@ -278,7 +277,7 @@ class HeatmapPreview:
         plan = self.plan
         if plan.mechanism is None:
             return None
-        fewest = min(plan.observers, key=lambda each: each.shape.people)
+        fewest = min(plan.observers, key=lambda each: each.facts.people)
         return outlook(
             plan.mechanism,
             fewest.facts,
@@ -294,7 +293,7 @@ class HeatmapPreview:
         tables = self.plan.tables
         if tables is not None:
             beside_map = self.plan.mechanism is not None
-            said.append(tables_sentence(tables.mechanism, tables.shape, beside_map=beside_map))
+            said.append(tables_sentence(tables.mechanism, tables.facts, beside_map=beside_map))
         return tuple(said)
 
     @property
@@ -341,7 +340,7 @@ class HeatmapPreview:
             "guarantee": self.plan.guarantee.to_dict(),
             "noise": {"sampler": self.plan.sampler(), "numerics": self.plan.numerics},
             "unprotected": [*self.plan.unprotected, *shown_by_choice(self.study.chosen)],
-            "map": self.plan.facts
+            "map": self.plan.described
             | {
                 "reliability": None if trusted is None else trusted.to_dict(),
                 "outlook": None if expected is None else expected.to_dict(),

@@ -17,7 +17,7 @@ from eyelid.gaze.study import Study
 from eyelid.mechanisms.maps.map_gaussian import MapGaussian
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
-from eyelid.mechanisms.mechanism import mechanism as built
+from eyelid.mechanisms.mechanism import mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Kind
 from eyelid.releases.kinds.maps.view import View
@@ -75,7 +75,7 @@ def group_of(by: str) -> pl.Expr:
 
 def map_mechanism(name: str, **parameters: Any) -> MapMechanism:
     """A mechanism for maps with its parameters, refused if it is for something else."""
-    made = built(name, **parameters)
+    made = mechanism_named(name, **parameters)
     if made.release is ReleaseKind.TABLES:
         raise InputError(f"{name} makes tables of areas: write --areas FILE --only areas")
     if made.release is not ReleaseKind.MAPS:

@@ -123,7 +123,7 @@ class StreamPlan:
 
     Attributes:
         mechanism: the filter.
-        facts: of everything that it takes.
+        gaze: facts of everything that it takes.
         facts: the public facts: R the most recordings of a person, n the longest one.
         bounds: the public scene.
         guarantee: for the samples of a window.
@@ -134,7 +134,7 @@ class StreamPlan:
     """
 
     mechanism: StreamMechanism
-    facts: GazeFacts
+    gaze: GazeFacts
     facts: PublicFacts
     bounds: Bounds
     guarantee: Guarantee
@@ -146,7 +146,7 @@ class StreamPlan:
     @property
     def touched(self) -> int:
         """Recordings of a person in which the samples of a window can lie, at most."""
-        return touched_by(self.mechanism, self.shape, self.facts.shortest)
+        return touched_by(self.mechanism, self.facts, self.gaze.shortest)
 
 
 def touched_by(mechanism: StreamMechanism, facts: PublicFacts, shortest: int) -> int:
@@ -182,7 +182,7 @@ def unprotected(
 
 def make_stream_plan(
     head: Study,
-    facts: GazeFacts,
+    gaze: GazeFacts,
     mechanism: StreamMechanism,
     noise: Randomness,
     keep: Sequence[str] = (),
@@ -194,7 +194,7 @@ def make_stream_plan(
 
     Args:
         head: the study; its rows are left alone.
-        facts: of all that is taken of it.
+        gaze: facts of all that is taken of it.
         mechanism: the filter.
         noise: where it will come from.
         keep: attributes of people to release as they are.
@@ -206,22 +206,22 @@ def make_stream_plan(
             "this is a released dataset already: release from the original study, whose ledger "
             "counts these people"
         )
-    if not facts.seen:
+    if not gaze.seen:
         raise InputError("all samples are lost: there is nothing to release")
     attributes = [name for name in head.people.columns if name != "person"]
     for name in keep:
         if name not in attributes:
             raise unknown("column to keep", name, attributes)
-    shape = facts.shape
+    facts = gaze.facts
     reasons = () if noise.private else (SEEDED,)
     return StreamPlan(
         mechanism=mechanism,
+        gaze=gaze,
         facts=facts,
-        facts=shape,
         bounds=bounds_of(mechanism, told),
-        guarantee=mechanism.cost(shape, mechanism.unit).broken(*reasons),
-        person_level=mechanism.cost(shape, PERSON).broken(*reasons),
-        alike=not keep and facts.alike,
+        guarantee=mechanism.cost(facts, mechanism.unit).broken(*reasons),
+        person_level=mechanism.cost(facts, PERSON).broken(*reasons),
+        alike=not keep and gaze.alike,
         keep=tuple(keep),
         times=times,
     )
@@ -235,7 +235,7 @@ def released_head(plan: StreamPlan, head: Study) -> Study:
         head: of the study that it is made of.
     """
     columns = gaze_of(head, head.data.clear(), None, plan.times)
-    people = head.people.filter(pl.col("person").is_in(plan.facts.people))
+    people = head.people.filter(pl.col("person").is_in(plan.gaze.people))
     shown = people.select("person", *plan.keep)
     # The certificate says how people were chosen.
     return replace(columns, people=shown, origin=None, released=True, chosen=())

@@ -63,17 +63,17 @@ class StreamQuote(Counted):
     @property
     def guarantee(self) -> Guarantee:
         """For the samples of a window."""
-        return self.mechanism.cost(self.shape, self.mechanism.unit)
+        return self.mechanism.cost(self.facts, self.mechanism.unit)
 
     @property
     def person_level(self) -> Guarantee:
         """For a person."""
-        return self.mechanism.cost(self.shape, PERSON)
+        return self.mechanism.cost(self.facts, PERSON)
 
     @property
     def touched(self) -> int:
         """Recordings of a person in which the samples of a window can lie, at most."""
-        return touched_by(self.mechanism, self.shape, self.shortest)
+        return touched_by(self.mechanism, self.facts, self.shortest)
 
     @property
     def expected(self) -> Distance:
@@ -91,7 +91,7 @@ class StreamQuote(Counted):
         named = f"{rounded_up(100 * (alone or 0.0), 3)}%" if useful else "no useful bound known"
         told = [
             ("mechanism", mechanism.name),
-            ("assumed", stream_facts(self.shape)),
+            ("assumed", stream_facts(self.facts)),
             ("scene", f"{mechanism.scene} ({mechanism.place.spoken_units})"),
             *([(f"for {window}", promised.numbers())] if window else []),
             *([("  two such ways of looking, told apart", right)] if window else []),
@@ -106,7 +106,7 @@ class StreamQuote(Counted):
                 else []
             ),
             ("for one person, in total", self.person_level.numbers()),
-            ("noise", mechanism.sampler(self.shape)),
+            ("noise", mechanism.sampler(self.facts)),
             ("off at the median, on made-up gaze", f"{expected.released:.4g} {expected.units}"),
             ("  the middle of the scene", f"{expected.constant:.4g} {expected.units}"),
             ("named, at most", named),
@@ -121,9 +121,9 @@ class StreamQuote(Counted):
         return {
             "mechanism": {"name": mechanism.name, "parameters": mechanism.parameters()},
             "shape": {
-                "people": self.shape.people,
-                "recordings": self.shape.recordings,
-                "length": self.shape.length,
+                "people": self.facts.people,
+                "recordings": self.facts.recordings,
+                "length": self.facts.length,
             },
             "guarantee": self.guarantee.to_dict(),
             "form": self.mechanism.form,
@@ -132,8 +132,8 @@ class StreamQuote(Counted):
                 "epsilon": over_recordings(self.guarantee, self.touched).to_dict()["epsilon"],
             },
             "person_level": self.person_level.summary()
-            | {"how": mechanism.person_total(self.shape)},
-            "noise": {"sampler": mechanism.sampler(self.shape), "numerics": mechanism.numerics},
+            | {"how": mechanism.person_total(self.facts)},
+            "noise": {"sampler": mechanism.sampler(self.facts), "numerics": mechanism.numerics},
             "expected_error": asdict(expected),
             "informative": expected.informative,
             "says": worth_of(expected),
@@ -173,18 +173,18 @@ def stream_cost(
     if features is not None:
         raise InputError("a filter takes gaze and no features: leave them out")
     count, whom = counted_or_chosen(people, study=source is not None)
-    facts = {"people": count, "recordings": recordings, "length": length}
+    counts = {"people": count, "recordings": recordings, "length": length}
     if source is None:
-        absent = [name for name, value in facts.items() if value is None]
+        absent = [name for name, value in counts.items() if value is None]
         if absent:
             raise InputError(
                 "cost needs a study, or --people, --recordings and --length (samples of a "
                 f"recording); missing: {', '.join(absent)}"
             )
-        numbers = {name: int(value) for name, value in facts.items() if value is not None}
-        shape = PublicFacts(**numbers, features=_COORDINATES, window=1)
-        return StreamQuote(build_filter(mechanism, **parameters), shape, shape.length)
-    given = [name for name, value in facts.items() if value is not None]
+        numbers = {name: int(value) for name, value in counts.items() if value is not None}
+        facts = PublicFacts(**numbers, features=_COORDINATES, window=1)
+        return StreamQuote(build_filter(mechanism, **parameters), facts, facts.length)
+    given = [name for name, value in counts.items() if value is not None]
     if given:
         raise InputError(f"the study says its {given[0]}: leave it out")
     path = Path(source) if isinstance(source, str | Path) else None
@@ -193,7 +193,7 @@ def stream_cost(
         raise InputError("a filter takes gaze sample by sample: give a study of samples")
     study = chosen_of(study, whom)
     taken = taken_of(study, eye, times or RECORDED)
-    law = build_filter(mechanism, taken, **parameters)
+    chosen = build_filter(mechanism, taken, **parameters)
     before, notes = None, []
     try:
         before = spent_on(study, path)
@@ -201,7 +201,7 @@ def stream_cost(
         notes.append(f"what was released of these people before is not known: {error}")
     notes += told_of_choice(study.chosen, study.data["person"].n_unique())
     return StreamQuote(
-        law,
+        chosen,
         facts_of(taken),
         shortest_of(taken),
         taken.rate_hz,

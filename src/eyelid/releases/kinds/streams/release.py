@@ -99,23 +99,23 @@ class StreamJob(Job[Release]):
     def prepare(self, begin: Begin, advance: Advance) -> Prepared:
         """Look at everybody's gaze, and enter them into the ledger."""
         request, cut, noise = self.request, self.cut, self.request.noise
-        facts = looked_at(cut, self.eye, self.times, advance)
+        gaze = looked_at(cut, self.eye, self.times, advance)
         plan = make_stream_plan(
-            cut.head, facts, self.mechanism, noise, request.keep, told=self.told, times=self.times
+            cut.head, gaze, self.mechanism, noise, request.keep, told=self.told, times=self.times
         )
         origin, remarks = counting_entry(cut.entering, request.path, request.ledger)
         if request.recordings is not None:
             # Under the names that the ledger keeps; they are in memory already.
             ours = is_ours(cut.head, request.recordings)
             cut = in_pieces(under_pseudonyms(replace(cut.whole(), origin=origin), ours=ours))
-            if tuple(cut.people) != facts.people:
+            if tuple(cut.people) != gaze.people:
                 # In another order, too.
                 again = looked_at(cut, self.eye, self.times, lambda by, what: None)
-                plan = replace(plan, facts=again)
+                plan = replace(plan, gaze=again)
         # By what is released: how long another eye was seen is in no row of it.
         self.cut = cut = cut_evenly(cut, plan.facts.length)
-        self.plan, head, facts = plan, cut.head, plan.facts
-        present = head.people.filter(pl.col("person").is_in(facts.people))
+        self.plan, head, gaze = plan, cut.head, plan.gaze
+        present = head.people.filter(pl.col("person").is_in(gaze.people))
         notes = (
             *head.notes,
             *remarks,
@@ -123,7 +123,7 @@ class StreamJob(Job[Release]):
             *singled_out(present, plan.keep),
         )
         self.distance = expected_distance(plan.mechanism, head.rate_hz)
-        digest = digest_of_people(facts.people, facts.digests)
+        digest = digest_of_people(gaze.people, gaze.digests)
         key = RunKey.of(
             [plan.mechanism],
             data=digest.hex(),
@@ -148,7 +148,7 @@ class StreamJob(Job[Release]):
         with shared(job) as handle:
             self.parts = list(each_piece(partial(_filtered, handle), cut, advance, "filtering"))
         digests = [digest for part in self.parts for digest in part.digests]
-        digest = digest_of_release(self.head.people, plan.facts.people, digests)
+        digest = digest_of_release(self.head.people, plan.gaze.people, digests)
         return replace(certificate, output_sha256=digest)
 
     def write(self, run: Run, certificate: Certificate) -> dict[str, str]:
@@ -160,18 +160,18 @@ class StreamJob(Job[Release]):
             self.head,
             plan.mechanism,
             self.distance,
-            recordings=plan.facts.recordings,
-            samples=plan.facts.samples,
+            recordings=plan.gaze.recordings,
+            samples=plan.gaze.samples,
             touched=plan.touched,
         )
         return {"DATACARD.md": card}
 
     def result(self, out: Path | None, certificate: Certificate, notes: tuple[str, ...]) -> Release:
         """With how far off it is expected to be."""
-        facts, held = self.plan.facts, None
+        gaze, held = self.plan.gaze, None
         if out is None:
             held = replace(self.head, data=pl.concat([part.data for part in self.parts]))
-        rows = f"{facts.recordings:,} recordings, {facts.samples:,} samples"
+        rows = f"{gaze.recordings:,} recordings, {gaze.samples:,} samples"
         return Release(certificate, worth_of(self.distance), rows, out, notes, held)
 
     def _purchase(self, digest: bytes) -> Purchase:
@@ -181,7 +181,7 @@ class StreamJob(Job[Release]):
         return Purchase(
             what="gaze samples",
             mechanism=mechanism,
-            people=plan.facts.people,
+            people=plan.gaze.people,
             guarantee=plan.guarantee,
             person_level=plan.person_level,
             how=mechanism.person_total(plan.facts),
@@ -219,7 +219,7 @@ class _Filtering:
     def through_filter(self, piece: Piece) -> pl.DataFrame:
         """What the filter makes of a piece, and no more than that."""
         taken = taken_of(piece.read(self.head), self.eye, self.plan.times)
-        planned = [self.plan.facts.digest_of[name] for name in piece.people]
+        planned = [self.plan.gaze.digest_of[name] for name in piece.people]
         if person_digests(taken.data) != planned:
             raise InputError(
                 "the recordings changed after they were looked at, and what is promised may not be "
