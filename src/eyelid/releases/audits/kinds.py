@@ -101,8 +101,8 @@ def canary_audit(
         features: columns; each more costs power. Where people are made up there are always many.
         seed: of the coins; the noise is the pipeline's own.
 
-    >>> from eyelid.mechanisms import mechanism
-    >>> found = canary_audit(mechanism("laplace", epsilon=1.0))
+    >>> from eyelid.mechanisms import mechanism_named
+    >>> found = canary_audit(mechanism_named("laplace", epsilon=1.0))
     >>> found.person.claimed, found.person.canaries, found.refuted
     (1.0, 4000, False)
     """
