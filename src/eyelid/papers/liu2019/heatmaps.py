@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from eyelid.attacks.statistics import clopper_pearson
-from eyelid.engine.parallel import parallel
+from eyelid.engine.cores import parallel
 from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.gaze_points import GazePoints
 from eyelid.gaze.maps.grid import Floats, Grid
