@@ -22,15 +22,19 @@ from eyelid.gaze.study import Feature, Screen, Study
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io import read, write
 from eyelid.io.areas import read_areas
-from eyelid.io.csv_cells import csv_text, for_spreadsheets, from_spreadsheets
+from eyelid.io.csv_cells import (
+    as_csv_cell,
+    csv_text,
+    for_spreadsheets,
+    from_spreadsheets,
+    is_formula,
+    of_csv_cell,
+)
 from eyelid.io.study_folder import people_of
 from eyelid.spelling import (
-    as_csv_cell,
     in_json,
     in_markdown,
     in_toml,
-    is_formula,
-    of_csv_cell,
     on_page,
     on_terminal,
 )

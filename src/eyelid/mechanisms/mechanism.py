@@ -193,7 +193,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def sampler(self, facts: PublicFacts) -> str:
-        """The noise in words: its law, its scale, its grid."""
+        """The noise in words: its distribution, its scale, its grid."""
 
     @classmethod
     def unit_named(cls, name: str, parameters: dict[str, Any]) -> Unit:
