@@ -35,10 +35,10 @@ from eyelid.privacy import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.releases import pipeline
+from eyelid.releases.accounting import input_digest
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.pairing import audit_target
 from eyelid.releases.budget import budget
-from eyelid.releases.fingerprint import input_digest
 from eyelid.releases.kinds.features import preparation, release
 from eyelid.releases.release import release as release_features
 
@@ -573,7 +573,7 @@ def test_digests_do_not_depend_on_pieces_and_see_everything(make_table):
     table = make_table(people=5)
     halves = [table.data.filter(pl.col("person") < "2"), table.data.filter(pl.col("person") >= "2")]
     assert [d for half in halves for d in person_digests(half)] == person_digests(table.data)
-    taken = preparation.take(preparation.opened(table), windows_of, None, lambda by, what: None)
+    taken = preparation.prepare(preparation.opened(table), windows_of, None, lambda by, what: None)
     assert len(taken.cut.pieces) == 5
     assert taken.digest() == input_digest(table)
     for column, value in (("pupil", 2.5), ("task", "x"), ("recording", "r"), ("time_ms", 1.0)):

@@ -282,7 +282,7 @@ def test_groups_keep_their_part_of_more_people(table):
 
 def test_the_tables_of_the_page_are_those_of_cost():
     page = text(Path(__file__).parents[2] / "docs" / "synthetic.md")
-    both = (cost("synthetic", **FACTS, carry=carry).prospects for carry in ("common", "all"))
+    both = (cost("synthetic", **FACTS, carry=carry).offer.prospects for carry in ("common", "all"))
     for common, every in zip(*both, strict=True):
         row = [f"{common.people:,}"]
         for each in (common, every):
