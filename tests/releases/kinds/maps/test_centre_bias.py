@@ -13,8 +13,8 @@ from eyelid.gaze.maps.spread import heatmap, spread, spread_error
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read
 from eyelid.mechanisms import mechanism_named
-from eyelid.releases.kinds.maps import outlook as module
-from eyelid.releases.kinds.maps.outlook import likeness, outlook
+from eyelid.releases.kinds.maps import centre_bias as module
+from eyelid.releases.kinds.maps.centre_bias import likeness, outlook
 from eyelid.releases.kinds.maps.quote import heatmap_preview
 
 WIDTH, HEIGHT, BLUR = 1680, 1050, 40.0
