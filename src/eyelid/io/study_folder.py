@@ -318,8 +318,9 @@ def write(
     with new_folder(path) as folder:
         write_parts(study, folder, home=path)
         if known is None:
-            Ledger.create(ledger_beside(path)).register(origin.id, people)
-            entry = noticed(entry, people, ledger_beside(path).parent)
+            book = Ledger.create(ledger_beside(path))
+            book.register(origin.id, people)
+            entry = noticed(entry, book, people, book.path.parent)
         elif origin.ledger is not None:
             Ledger.counting(origin.ledger, origin.id).check_knows(origin.id)
     return replace(study, notes=(*study.notes, *entry.notes))

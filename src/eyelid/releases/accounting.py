@@ -99,8 +99,10 @@ def open_ledger(origin: Origin | None) -> tuple[Ledger, str] | None:
 
 def refuse_to_dodge(own: Origin | None, chosen: Path | str | None) -> None:
     """Refuse another ledger while the study's own has a limit, which the other would not keep."""
+    if own is None or chosen is None:
+        return
     book = counting_ledger(own)
-    if own is None or book is None or chosen is None or is_chosen(own, chosen):
+    if book is None or is_chosen(own, chosen):
         return
     limit = book.allowance(own.id)
     if limit is not None:
@@ -281,7 +283,11 @@ def _certificate(
         unprotected.append(NO_LEDGER)
     else:
         ledger, origin = book
-        balances = ledger.balances(origin, people=plan.people)
+        content = digest()
+        with ledger.transaction():
+            balances = ledger.balances(origin, people=plan.people)
+            gaps = ledger.gaps(origin)
+            fingerprint = ledger.fingerprint(content, paid.id)
         total = parallel([b.total for b in balances])
         counted = {d.id: d for b in balances for d in b.debits}
         history = tuple(
@@ -291,9 +297,7 @@ def _certificate(
         alike = len(balances) == 1 and all(d.alike for d in counted.values())
         if len(history) > 1 and person_level.kind in _OF_ONE_RELEASE:
             unprotected.append(_OF_ONE_RELEASE[person_level.kind])
-        gaps = ledger.gaps(origin)
         others = other_releases(len(history) - 1, bool(gaps))
-        fingerprint = ledger.fingerprint(digest(), paid.id)
         if gaps:
             # A sum over some of the releases is no total.
             alike, total = False, None
