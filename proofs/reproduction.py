@@ -40,7 +40,7 @@ def prove(effort: Effort) -> Result:
     sigma = _sigma(done["liu2019"])
     passed = (
         min(value for value, _ in named.values()) >= _ALL
-        and max(honest for _, honest in named.values()) <= 0.25
+        and max(leak_free for _, leak_free in named.values()) <= 0.25
         and null >= _ALL
         and order == sorted(order, reverse=True)
         and intersected["printed"] > 2 / 8
@@ -48,7 +48,7 @@ def prove(effort: Effort) -> Result:
         and all(abs(ours - right) < 1e-4 for ours, right in zip(sigma, SIGMA, strict=True))
     )
     figures: dict[str, Any] = {
-        "named_by_halves_and_honestly": named,
+        "named_by_halves_and_leak_free": named,
         "named_with_zero_signals": null,
         "document_told_in_published_order": order,
         "intersection_at_k_8": intersected,
@@ -56,7 +56,7 @@ def prove(effort: Effort) -> Result:
         "findings": {paper: list(one.findings) for paper, one in done.items()},
     }
     target = (
-        "FPA's people named in 1.00 of recordings by the paper's halves, at chance by honest "
+        "FPA's people named in 1.00 of recordings by the paper's halves, at chance by leak-free "
         "protocols, and in 1.00 with zero signals; k-same, Marginals, Exponential-DP in that order "
         "at equal identification as the paper measures; the printed partitions found out by "
         f"intersection in more than twice 1/k, one partition in no more than 1/k; σ of {SIGMA}"
@@ -68,18 +68,18 @@ def _exhibit(done: Reproduction, *begins: str) -> Exhibit:
     return next(one for one in done.exhibits if one.name.startswith(begins))
 
 
-def _ours(cell: Cell, honest: bool = False) -> float:
-    value = cell.honest if honest else cell.as_printed
+def _ours(cell: Cell, leak_free: bool = False) -> float:
+    value = cell.leak_free if leak_free else cell.by_protocol
     return float("nan") if value is None else value.mean
 
 
 def _named(done: Reproduction) -> tuple[dict[str, tuple[float, float]], float]:
-    """FPA's people by the paper's protocol and honestly, and those whose signals are zero."""
+    """FPA's people by the paper's protocol and leak-free, and those whose signals are zero."""
     table = _exhibit(done, "Table 3")
     named = {
-        cell.column: (_ours(cell), _ours(cell, honest=True))
+        cell.column: (_ours(cell), _ours(cell, leak_free=True))
         for cell in table.cells
-        if cell.row == "FPA" and cell.as_printed is not None and cell.column.startswith("ε = 0.48")
+        if cell.row == "FPA" and cell.by_protocol is not None and cell.column.startswith("ε = 0.48")
     }
     controls = _exhibit(done, "Controls")
     null = [
@@ -99,7 +99,9 @@ def _order(done: Reproduction) -> list[float]:
 def _intersected(done: Reproduction) -> dict[str, float]:
     """People found at k = 8, where one in eight is printed."""
     claim = _exhibit(done, "Claim of 1/k")
-    found = {cell.row: _ours(cell, honest=True) for cell in claim.cells if cell.column == "k = 8"}
+    found = {
+        cell.row: _ours(cell, leak_free=True) for cell in claim.cells if cell.column == "k = 8"
+    }
     return {
         "printed": next(rate for row, rate in found.items() if "as printed" in row),
         "one partition": next(rate for row, rate in found.items() if "ksame" in row),
@@ -112,6 +114,6 @@ def _sigma(done: Reproduction) -> tuple[float, float, float]:
         cell
         for one in done.exhibits
         for cell in one.cells
-        if cell.printed == SIGMA[0] and cell.honest is not None
+        if cell.printed == SIGMA[0] and cell.leak_free is not None
     )
-    return cell.printed or 0.0, _ours(cell), _ours(cell, honest=True)
+    return cell.printed or 0.0, _ours(cell), _ours(cell, leak_free=True)

@@ -32,12 +32,12 @@ def prove(effort: Effort) -> Result:
         for name, rate in _rates(seed).items():
             rates.setdefault(name, []).append(rate)
     means = {name: float(np.mean(found)) for name, found in rates.items()}
-    honest = {name: mean for name, mean in means.items() if not name.startswith("paper")}
+    leak_free = {name: mean for name, mean in means.items() if not name.startswith("paper")}
     # Ten studies of 20 people with three decisions each: four standard errors.
     margin = 4 * (0.05 * 0.95 / (PEOPLE * TASKS * effort.seeds)) ** 0.5
     passed = (
         all(means[f"paper-halves {name}"] == 1.0 for name in ("knn", "svm", "forest"))
-        and max(honest.values()) < 1 / PEOPLE + margin
+        and max(leak_free.values()) < 1 / PEOPLE + margin
     )
     target = (
         "identical zero signals with one draw of noise a recording: 1.00 by paper-halves (kNN-11, "

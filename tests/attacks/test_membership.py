@@ -171,7 +171,8 @@ def test_sound_noise_hides_ordinary_people_altogether(law_name):
         distribution = NoiseLaw(sigma=np.sqrt(values) / size / mu)
         claim = central(kind=Kind.APPROXIMATE, epsilon=1.0, delta=1e-6, mu=mu)
     rng = np.random.default_rng(5)
-    found = membership_game(mean_with(rng, distribution), ordinary(50, values), size, distribution, claim)
+    publish = mean_with(rng, distribution)
+    found = membership_game(publish, ordinary(50, values), size, distribution, claim)
     # Four standard errors of 2000 fair decisions.
     assert abs(found.right.rate - 0.5) < 4 * 0.5 / np.sqrt(2000)
     assert not found.refutes

@@ -11,9 +11,9 @@ from eyelid.papers.liu2019 import observers
 
 @pytest.fixture(autouse=True)
 def small_and_without_data(monkeypatch):
-    """Made-up people, on small pictures."""
+    """Simulated participants, on small pictures."""
     monkeypatch.delenv("EYELID_DATA", raising=False)
-    monkeypatch.setattr(observers, "_SCENE_PX", (126, 84))
+    monkeypatch.setattr(observers, "_SIZE_PX", (126, 84))
 
 
 QUICK = ("reproduce", "liu2019", "--fast", "--repeats", 1)
@@ -23,21 +23,39 @@ def test_people_get_a_page_and_machines_one_object_that_say_the_same(eyelid, tmp
     out = tmp_path / "out"
     done = eyelid(*QUICK, "--out", out)
     assert done.code == 0, done.err
-    assert {"report.html", "reproduction.json", "numbers.csv", "figure-2-noise.svg"} <= {
+    assert {"report.html", "reproduction.json", "numbers.csv", "figure-2-surfaces.svg"} <= {
         path.name for path in out.iterdir()
     }
     assert "0.098600" in done.out
     assert "0.085378" in done.out
     assert f"Open {out / 'report.html'}" in done.out
+    assert "It took " in done.out
     assert "simulated data" in done.err
     assert "Simulated data" in (out / "report.html").read_text()
 
     told = json.loads(eyelid(*QUICK, "--out", tmp_path / "again", "--json").out)
     assert told["report"] == str(tmp_path / "again" / "report.html")
     assert told["data"]["simulated"] is True
+    assert told.pop("seconds") > 0
+    del told["report"]
+    # The same seed: the same file, but for what is measured by the clock.
     kept = json.loads((out / "reproduction.json").read_text())
-    # The same seed: all but the time it took.
-    assert {**told, "seconds": 0, "report": 0} == {**kept, "seconds": 0, "report": 0}
+    assert not told["exhibits"][0]["timed"]
+    for one in (told, kept):
+        one["exhibits"] = [exhibit for exhibit in one["exhibits"] if not exhibit["timed"]]
+    assert told == kept
+
+
+def test_the_datasets_of_a_paper_are_printed_with_those_at_hand(eyelid, tmp_path):
+    (tmp_path / "OpenNEEDS").mkdir()
+    words = ("reproduce", "davidjohn2022", "--datasets", "--data", tmp_path)
+    done = eyelid(*words)
+    assert done.code == 0, done.err
+    assert "VR-Saliency" in done.out
+    assert "Free Exploration" in done.out
+    told = json.loads(eyelid(*words, "--json").out)["datasets"]
+    assert [one["name"] for one in told if one["at_hand"]] == ["OpenEDS"]
+    assert told[0]["printed"]["# Ppts."] == "20"
 
 
 @pytest.mark.parametrize(

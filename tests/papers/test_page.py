@@ -8,12 +8,23 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError
+from eyelid.papers.datasets import Dataset
 from eyelid.papers.page import page, shown, write_reproduction
-from eyelid.papers.reproduction import Cell, Data, Exhibit, Reproduction, Value, to_dict
+from eyelid.papers.reproduction import (
+    Cell,
+    Data,
+    Exhibit,
+    Outcome,
+    Protocol,
+    Reproduction,
+    Value,
+    Verdict,
+    to_dict,
+)
 from eyelid.reporting.drawing import svg
 
 
@@ -21,8 +32,8 @@ from eyelid.reporting.drawing import svg
 def done():
     """Two tables, a picture and something that was not run."""
     table = tuple(
-        Cell(row, column, printed, Value(ours, 0.02), Value(honest, None, 0.01, 0.25))
-        for row, column, printed, ours, honest in (
+        Cell(row, column, printed, Value(ours, 0.02), Value(leak_free, None, 0.01, 0.25))
+        for row, column, printed, ours, leak_free in (
             ("FPA <b>", "ε = 1", 1.0, 0.97, 0.05),
             ("FPA <b>", "ε = 10", 0.8, 0.4, 0.79),
             ("CFPA", "ε = 1", 0.5, 0.51, 0.5),
@@ -30,23 +41,43 @@ def done():
     )
     numbers = (
         Cell("σ", "noise", 0.0986, Value(0.0992), Value(0.0854)),
-        Cell("loss", "noise", honest=Value(math.inf)),
+        Cell("loss", "noise", 2.5, leak_free=Value(math.inf), inferred="read off Figure 2"),
     )
     picture = svg(lambda axis: axis.plot([0, 1]), "a line that rises", 1.0)
     return Reproduction(
         "liu2019",
         "Somebody & others (2019): A title",
-        Data("simulator", "5 made-up people", simulated=True, missing=("OSIE: in a folder",)),
+        Data("simulator", "5 people", simulated=True, missing=("OSIE: in a folder",)),
         3,
         (
             Exhibit(
-                "Table 3", "who is who", "So.", "halves", "others", table, 0.05, {"one": picture}
+                "Table 3",
+                "who is who",
+                "So.",
+                protocol="halves",
+                cells=table,
+                chance=0.05,
+                pictures={"one": picture},
+                verdict=Verdict(Outcome.YES, Outcome.NO),
+                quantity="share of people re-identified",
             ),
-            Exhibit("Theorem 1", "noise", cells=numbers, digits=4),
+            Exhibit(
+                "Theorem 1",
+                "noise",
+                cells=numbers,
+                digits=4,
+                verdict=Verdict(Outcome.PARTLY),
+                measured=False,
+                leak_free_words="ours, exact",
+            ),
             Exhibit("Figure 9", "in VR", not_run="nobody has the data"),
         ),
         ("First of all.",),
-        12.3,
+        192.3,
+        protocols=(
+            Protocol("halves", "First halves train.", ("Halves of what is not said.",), "Others."),
+        ),
+        datasets=(Dataset("OpenEDS", {"# Ppts.": "44"}, "convert it first", "OpenNEEDS"),),
     )
 
 
@@ -95,7 +126,7 @@ def test_pictures_are_told_to_those_who_cannot_see_them(done):
     assert read(done).labels == ["a line that rises"]
 
 
-def test_made_up_people_are_announced_and_real_ones_are_not(done):
+def test_simulated_people_are_announced_and_real_ones_are_not(done):
     real = replace(done, data=replace(done.data, simulated=False))
     assert "Simulated data" in "".join(read(done).said)
     assert "Simulated data" not in "".join(read(real).said)
@@ -107,21 +138,83 @@ def test_what_was_not_run_is_listed_with_the_reason_and_where_it_was_looked_for(
     assert "OSIE: in a folder" in said
 
 
+def test_a_number_that_the_paper_does_not_print_is_marked_with_how_it_was_come_by(done):
+    text = page(done)
+    assert '<span class="inferred" title="read off Figure 2">2.5000</span>' in text
+    assert "read off Figure 2." in "".join(read(done).said)
+    # The printed one is not.
+    assert ">0.0986<" in text
+    cells = to_dict(done)["exhibits"][1]["cells"]
+    assert [cell["inferred"] for cell in cells] == ["", "read off Figure 2"]
+
+
+def test_each_exhibit_has_its_verdict_in_the_list_and_where_it_stands(done):
+    real = replace(done, data=replace(done.data, simulated=False))
+    words = [word.strip() for word in read(real).said]
+    for answer in ("reproduced", "claim not confirmed", "reproduced in part"):
+        assert words.count(answer) == 2
+    told = [one["verdict"] for one in to_dict(real)["exhibits"]]
+    assert told == [["reproduced", "claim not confirmed"], ["reproduced in part"], ["not run"]]
+
+
+def test_simulated_people_get_no_verdict_but_theory_does(done):
+    told = [one["verdict"] for one in to_dict(done)["exhibits"]]
+    assert told == [["simulated: not comparable"], ["reproduced in part"], ["not run"]]
+
+
+def test_a_protocol_stands_once_and_what_is_inferred_of_it_apart(done):
+    twice = replace(done, exhibits=(done.exhibits[0], replace(done.exhibits[0], name="Table 4")))
+    text = page(twice)
+    assert text.count("First halves train.") == 1
+    assert text.count('href="#protocol-1"') == 2
+    assert text.count('id="protocol-1"') == 1
+    assert '<dt class="inferred">Inferred here</dt><dd>Halves of what is not said.</dd>' in text
+
+
+def test_the_legend_names_every_line_of_the_tables(done):
+    legend = page(done).partition("How to read the tables")[2].partition("</section>")[0]
+    for line in ("printed", "by_protocol", "leak_free"):
+        assert f'class="whose {line}"' in legend
+    assert "Underlined with dots" in legend
+    assert ">ours, exact<" in page(done)
+
+
+def test_the_datasets_of_the_paper_stand_on_the_page(done):
+    words = [word.strip() for word in read(done).said]
+    assert {"OpenEDS", "# Ppts.", "44", "convert it first"} <= set(words)
+
+
+def test_how_long_it_took_is_for_people_and_not_in_the_file(done):
+    assert "took 3 min 12 s" in "".join(read(done).said)
+    assert to_dict(done) == to_dict(replace(done, seconds=1.0))
+
+
+def test_printed_numbers_stand_on_the_page_even_if_nothing_was_run(done):
+    one = Exhibit("Table 5", "x", cells=(Cell("a", "b", 0.77),), not_run="nobody has the data")
+    text = page(replace(done, exhibits=(one,)))
+    assert ">0.77<" in text
+    assert "Not run: nobody has the data." in text
+    assert text.count("nobody has the data") == 1
+
+
 @pytest.mark.parametrize(
     ("printed", "value", "arrow"),
     [
-        (0.8, Value(0.4, 0.02), "▼"),
-        (0.4, Value(0.8), "▲"),
-        (0.8, Value(0.75, 0.02), ""),
-        (0.8, Value(0.4, 0.5), ""),
+        (0.8, Value(0.4, 0.02, runs=3), "▼"),
+        (0.4, Value(0.8, 0.02, runs=3), "▲"),
+        (0.8, Value(0.4, runs=1), ""),
+        (0.8, Value(0.75, 0.02, runs=3), ""),
+        # The 95% limits of a mean of three are 2.48 spreads away.
+        (0.8, Value(0.4, 0.165, runs=3), ""),
+        (0.8, Value(0.4, 0.155, runs=3), "▼"),
         (0.8, Value(0.4, low=0.1, high=0.9), ""),
         (0.8, Value(0.4, low=0.1, high=0.7), "▼"),
         (None, Value(0.4), ""),
         (0.8, Value(math.nan), ""),
     ],
     ids=[
-        *("below", "above", "near", "within the spread", "within the limits"),
-        *("outside the limits", "nothing printed", "no number"),
+        *("below", "above", "one run", "near", "within the spread", "beyond it"),
+        *("within the limits", "outside the limits", "nothing printed", "no number"),
     ],
 )
 def test_numbers_far_from_what_is_printed_have_an_arrow(done, printed, value, arrow):
@@ -129,6 +222,11 @@ def test_numbers_far_from_what_is_printed_have_an_arrow(done, printed, value, ar
     text = page(replace(done, exhibits=(one,)))
     assert text.count('title="far from what is printed"') == bool(arrow)
     assert not arrow or f'printed">{arrow}' in text
+
+
+def test_a_number_of_theory_needs_no_runs_for_its_arrow(done):
+    one = Exhibit("Theorem", "", cells=(Cell("a", "b", 0.8, Value(0.4)),), measured=False)
+    assert 'title="far from what is printed"' in page(replace(done, exhibits=(one,)))
 
 
 @pytest.mark.parametrize(
@@ -168,13 +266,17 @@ def test_the_files_say_the_same(done, tmp_path):
     assert rows.height == 5
     first = rows.row(0, named=True)
     assert (first["exhibit"], first["row"], first["column"]) == ("Table 3", "FPA <b>", "ε = 1")
-    assert (first["printed"], first["as_printed_mean"], first["honest_high"]) == (1.0, 0.97, 0.25)
+    assert (first["printed"], first["by_protocol_mean"], first["leak_free_high"]) == (
+        1.0,
+        0.97,
+        0.25,
+    )
     assert ElementTree.parse(out / "one.svg").getroot().tag.endswith("svg")
 
 
 def test_infinities_are_null_in_json(done):
     last = to_dict(done)["exhibits"][1]["cells"][1]
-    assert last["honest"]["mean"] is None
+    assert last["leak_free"]["mean"] is None
 
 
 def test_stopped_while_it_writes_it_leaves_nothing(done, tmp_path, monkeypatch):
@@ -200,6 +302,7 @@ def test_the_most_telling_number_is_where_the_three_are_most_apart(done):
 
 
 @given(st.floats(-1e12, 1e12, allow_subnormal=False), st.integers(0, 6))
+@example(0.5, 0)
 def test_a_shown_number_is_the_number_to_its_digits(value, digits):
     told = float(shown(value, digits).replace("−", "-").replace(",", ""))
     assert abs(told - value) <= max(0.5 * 10.0**-digits, 0.0051 * abs(value)) * (1 + 1e-9)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.areas import Area
-from eyelid.mechanisms.streams.continual import Dwell
+from eyelid.mechanisms.streams.dwell import Dwell
 from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.mechanisms.streams.kaleido import Kaleido
 from eyelid.mechanisms.streams.state import WHOLE, WORST

@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from eyelid.engine.atomic import new_folder, write_file
-from eyelid.engine.foreign import check_file, opened
+from eyelid.engine.files import check_file, opened
 from eyelid.engine.remote import RemotePlace, is_plain, nearby, on_this_machine, remote_place
 from eyelid.errors import InputError, cannot_read, first_line
 from eyelid.gaze.study import (

@@ -1,11 +1,33 @@
-"""Where the papers' datasets are, and what is said of those that are not there."""
+"""The papers' datasets: what is printed about them, where they are, and how they are read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from eyelid.errors import InputError
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A dataset of a paper. Each paper has a module ``datasets`` with a tuple ``DATASETS`` of them.
+
+    Attributes:
+        name: as the paper prints it.
+        printed: what the paper's table of datasets says about it, by the heads of its columns.
+        reading: how eyelid comes by it, in words: ``read as published``.
+        folder: the folder that is looked for; the name by default.
+    """
+
+    name: str
+    printed: Mapping[str, str] = field(default_factory=dict)
+    reading: str = "read as published"
+    folder: str = ""
+
+    def at_hand(self, data: Path | None) -> bool:
+        """Whether it is in a folder of datasets."""
+        return find_dataset(data, self.folder or self.name) is not None
 
 
 def find_dataset(data: Path | None, name: str) -> Path | None:
@@ -36,7 +58,8 @@ def find_datasets(data: Path | None, names: Sequence[str]) -> dict[str, Path]:
     if data is not None and not found:
         raise InputError(
             f"{data} holds none of the datasets of this paper ({', '.join(names)}): name a folder "
-            "that does with --data, or leave --data out and EYELID_DATA unset for made-up people"
+            "that does with --data, or leave --data out and EYELID_DATA unset for simulated "
+            "participants"
         )
     return found
 

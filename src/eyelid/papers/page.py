@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from os import cpu_count
 from pathlib import Path
 from typing import Any
 
 from eyelid.engine.atomic import new_folder
 from eyelid.io.csv_cells import csv_text
-from eyelid.papers.reproduction import Cell, Exhibit, Reproduction, Value, to_dict
+from eyelid.papers.reproduction import LEAK_FREE, Cell, Exhibit, Reproduction, Value, to_dict
 from eyelid.spelling import json_text
 
 WORDS = {
     "printed": "printed",
-    "as_printed": "ours, as printed",
-    "honest": "ours, honest",
+    "by_protocol": "ours, paper’s protocol",
+    "leak_free": LEAK_FREE,
 }
 """Whose number it is, in words."""
 
@@ -49,15 +50,32 @@ def page(done: Reproduction) -> str:
     return rendered(
         "paper.html.j2",
         done=done,
-        run=[one for one in done.exhibits if not one.not_run],
-        not_run=[one for one in done.exhibits if one.not_run],
+        # What is printed stands there even where it could not be run.
+        run=[one for one in done.exhibits if one.cells or not one.not_run],
+        not_run=[one for one in done.exhibits if one.not_run and not one.cells],
         tables={one.name: _Table.of(one) for one in done.exhibits},
         shown=shown,
         wide=_wide,
-        words=WORDS,
         near=_NEAR,
+        took=duration(done.seconds),
+        cores=cpu_count(),
+        named={one.name: number for number, one in enumerate(done.protocols, 1)},
+        heads=list(dict.fromkeys(head for one in done.datasets for head in one.printed)),
         version=__version__,
     )
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it.
+
+    >>> duration(8.4), duration(192.0), duration(7330.0)
+    ('8 s', '3 min 12 s', '2 h 02 min')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, left = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {left:02d} min"
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
 
 
 def shown(value: float | None, digits: int) -> str:
@@ -72,7 +90,7 @@ def shown(value: float | None, digits: int) -> str:
         return "∞" if value > 0 else "−∞"
     if value and not _SMALLEST_PLAIN <= abs(value) < _LARGEST_PLAIN:
         told = f"{value:.2e}"
-    elif value and abs(value) < 0.5 * 10.0**-digits:
+    elif value and not float(f"{value:.{digits}f}"):
         # It would be 0, which it is not.
         told = f"{value:.1g}"
     else:
@@ -94,25 +112,31 @@ class _Entry:
         text: the number.
         detail: its spread or limits, in small letters.
         far: an arrow if it lies far above or below the printed one.
+        inferred: how it was come by, if the paper does not print it.
     """
 
     text: str
     detail: str = ""
     far: str = ""
+    inferred: str = ""
 
     @classmethod
-    def of(cls, whose: str, cell: Cell | None, digits: int) -> _Entry:
+    def of(cls, whose: str, cell: Cell | None, exhibit: Exhibit) -> _Entry:
         found = None if cell is None else getattr(cell, whose)
         if cell is None or found is None:
             return cls("")
+        digits = exhibit.digits
         if not isinstance(found, Value):
-            return cls(shown(found, digits))
-        return cls(shown(found.mean, digits), _detail(found, digits), _far(cell.printed, found))
+            return cls(shown(found, digits), inferred=cell.inferred)
+        # One noisy run cannot tell by how much it is off.
+        tells = found.spread is not None or found.low is not None or not exhibit.measured
+        far = _far(cell.printed, found) if tells else ""
+        return cls(shown(found.mean, digits), _detail(found, digits), far)
 
 
 @dataclass(frozen=True)
 class _Line:
-    """The numbers of one row by one of three: the paper, ours as printed, ours honest."""
+    """The numbers of one row by one of three: the paper, ours by its protocol, ours leak-free."""
 
     whose: str
     words: str
@@ -124,21 +148,22 @@ class _Table:
     """An exhibit as a person reads it.
 
     Attributes:
-        whose: those of the three who have any number here.
+        heads: those of the three who have any number here, each with its words.
         rows: the name of each row, and its lines.
     """
 
-    whose: tuple[str, ...]
+    heads: tuple[tuple[str, str], ...]
     rows: tuple[tuple[str, tuple[_Line, ...]], ...]
 
     @classmethod
     def of(cls, exhibit: Exhibit) -> _Table:
         cells = {(cell.row, cell.column): cell for cell in exhibit.cells}
         columns = exhibit.columns
+        words = WORDS | {"leak_free": exhibit.leak_free_words}
 
         def lines(row: str, whose: tuple[str, ...]) -> tuple[_Line, ...]:
             made = [
-                _Line(one, WORDS[one], tuple(entry(one, row, column) for column in columns))
+                _Line(one, words[one], tuple(entry(one, row, column) for column in columns))
                 for one in whose
             ]
             # One column is laid out across, where every row needs all three.
@@ -146,12 +171,13 @@ class _Table:
             return tuple(line for line in made if across or any(e.text for e in line.entries))
 
         def entry(one: str, row: str, column: str) -> _Entry:
-            return _Entry.of(one, cells.get((row, column)), exhibit.digits)
+            return _Entry.of(one, cells.get((row, column)), exhibit)
 
         whose = tuple(
             one for one in WORDS if any(getattr(cell, one) is not None for cell in exhibit.cells)
         )
-        return cls(whose, tuple((row, lines(row, whose)) for row in exhibit.rows))
+        heads = tuple((one, words[one]) for one in whose)
+        return cls(heads, tuple((row, lines(row, whose)) for row in exhibit.rows))
 
 
 def _detail(value: Value, digits: int) -> str:
@@ -170,15 +196,29 @@ def _detail(value: Value, digits: int) -> str:
 
 
 def _far(printed: float | None, value: Value) -> str:
-    """An arrow where the printed number is farther off than a tenth of it, and not by chance."""
+    """An arrow where the printed number is farther off than a tenth of it, and not by chance.
+
+    By chance: within the limits over people, or within the 95% limits of the mean over runs.
+    """
     if printed is None or not math.isfinite(value.mean):
         return ""
     if value.low is not None and value.high is not None and value.low <= printed <= value.high:
         return ""
     away = value.mean - printed
-    if abs(away) <= max(_NEAR * abs(printed), 2 * (value.spread or 0.0)):
+    if abs(away) <= max(_NEAR * abs(printed), _limit_of_mean(value)):
         return ""
     return "▲" if away > 0 else "▼"
+
+
+def _limit_of_mean(value: Value) -> float:
+    """Half the width of the 95% interval of a mean over noisy runs; 0 where nothing is drawn."""
+    if value.spread is None:
+        return 0.0
+    if value.runs is None:
+        return 2 * value.spread
+    from scipy.special import stdtrit
+
+    return float(stdtrit(value.runs - 1, 0.975)) * value.spread / math.sqrt(value.runs)
 
 
 def _write_numbers(done: Reproduction, path: Path) -> None:
@@ -193,13 +233,14 @@ def _write_numbers(done: Reproduction, path: Path) -> None:
 
     rows: list[dict[str, Any]] = [
         {"exhibit": exhibit.name, "row": cell.row, "column": cell.column, "data": data}
-        | {"printed": cell.printed}
-        | numbers("as_printed", cell.as_printed)
-        | numbers("honest", cell.honest)
+        | {"inferred": cell.inferred or None, "printed": cell.printed}
+        | numbers("by_protocol", cell.by_protocol)
+        | numbers("leak_free", cell.leak_free)
         for exhibit in done.exhibits
         for cell in exhibit.cells
     ]
-    schema = dict.fromkeys(("exhibit", "row", "column", "data"), pl.String) | dict.fromkeys(
-        ("printed", *numbers("as_printed", None), *numbers("honest", None)), pl.Float64
+    words = ("exhibit", "row", "column", "data", "inferred")
+    schema = dict.fromkeys(words, pl.String) | dict.fromkeys(
+        ("printed", *numbers("by_protocol", None), *numbers("leak_free", None)), pl.Float64
     )
     path.write_text(csv_text(pl.DataFrame(rows, schema=schema)), encoding="utf-8", newline="")

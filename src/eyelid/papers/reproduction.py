@@ -1,6 +1,6 @@
-"""What a paper prints beside what comes out here: under its own protocol, and under an honest one.
+"""What a paper prints beside what comes out here: by its own protocol, and by a leak-free one.
 
-A module a paper fills `Reproduction`; the page, the files and the command are the same for all.
+A package a paper fills `Reproduction`; the page, the files and the command are the same for all.
 """
 
 from __future__ import annotations
@@ -8,11 +8,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from markupsafe import Markup
+
+    from eyelid.papers.datasets import Dataset
+
+SCHEMA = "eyelid/reproduction/2"
+LEAK_FREE = "ours, leak-free"
+"""What the third line of a table is called, unless its exhibit says it better."""
 
 
 @dataclass(frozen=True)
@@ -22,15 +29,17 @@ class Value:
     Attributes:
         mean: over noisy runs.
         spread: standard deviation of single runs; None where there was one, or no noise.
-        low: lower 95 % limit, over people unless the exhibit says otherwise; None where none can
+        low: lower 95% limit, over people unless the exhibit says otherwise; None where none can
             be given.
         high: upper one.
+        runs: how many noisy runs; None where nothing is drawn.
     """
 
     mean: float
     spread: float | None = None
     low: float | None = None
     high: float | None = None
+    runs: int | None = None
 
     @classmethod
     def of_runs(cls, runs: Sequence[float]) -> Value:
@@ -39,40 +48,122 @@ class Value:
         >>> Value.of_runs([0.5, 0.7]).mean
         0.6
         """
-        return cls(fmean(runs), stdev(runs) if len(runs) > 1 else None)
+        return cls(fmean(runs), stdev(runs) if len(runs) > 1 else None, runs=len(runs))
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of a paper beside ours.
+    """One number of a paper beside ours: the same quantity in the same unit, three times.
 
     Attributes:
         row: which row of the table or curve of the figure it is.
         column: which column, or place on the axis.
         printed: the paper's number; None where it prints none.
-        as_printed: ours under the paper's protocol; None where it was not run.
-        honest: ours under an honest one; None where there is no such thing.
+        by_protocol: ours by the paper's protocol; None where it was not run.
+        leak_free: ours by a leak-free protocol, or what is exactly true; None where there is no
+            such thing.
+        inferred: how the paper's number was come by where it does not stand in the text: ``read
+            off Figure 3``. Pages mark such a number. Empty where it is printed.
     """
 
     row: str
     column: str
     printed: float | None = None
-    as_printed: Value | None = None
-    honest: Value | None = None
+    by_protocol: Value | None = None
+    leak_free: Value | None = None
+    inferred: str = ""
 
     @property
     def ours(self) -> tuple[float, float]:
-        """As printed and honest, where both are there."""
-        assert self.as_printed is not None, f"{self.row}, {self.column} was not run as printed"
-        assert self.honest is not None, f"{self.row}, {self.column} has no honest number"
-        return self.as_printed.mean, self.honest.mean
+        """By the paper's protocol and leak-free, where both are there."""
+        assert self.by_protocol is not None, f"{self.row}, {self.column} was not run as printed"
+        assert self.leak_free is not None, f"{self.row}, {self.column} has no leak-free number"
+        return self.by_protocol.mean, self.leak_free.mean
 
     @property
     def numbers(self) -> list[float]:
         """Those of the three that are there, as far as they are numbers."""
-        ours = [value.mean for value in (self.as_printed, self.honest) if value is not None]
+        ours = [value.mean for value in (self.by_protocol, self.leak_free) if value is not None]
         there = ours if self.printed is None else [self.printed, *ours]
         return [number for number in there if math.isfinite(number)]
+
+
+class Outcome(Enum):
+    """How far something comes out."""
+
+    YES = "yes"
+    PARTLY = "in part"
+    NO = "no"
+    OPEN = "open"
+
+
+_REPRODUCED = {
+    Outcome.YES: "reproduced",
+    Outcome.PARTLY: "reproduced in part",
+    Outcome.NO: "not reproduced",
+    Outcome.OPEN: "no number printed",
+}
+_CLAIM = {
+    Outcome.YES: "claim confirmed",
+    Outcome.PARTLY: "claim confirmed in part",
+    Outcome.NO: "claim not confirmed",
+    Outcome.OPEN: "claim not tested",
+}
+
+
+class Answer(NamedTuple):
+    """One answer of a verdict for people, and what it is."""
+
+    words: str
+    outcome: Outcome = Outcome.OPEN
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an exhibit comes to, in two answers that are often different.
+
+    Attributes:
+        reproduced: do the printed numbers come out by the paper's protocol? None for an exhibit
+            that the paper does not have.
+        claim: does what the paper concludes from them stand, by a leak-free protocol or exactly?
+            None where nothing is concluded.
+
+    >>> [answer.words for answer in Verdict(Outcome.YES, Outcome.NO).answers]
+    ['reproduced', 'claim not confirmed']
+    >>> [answer.words for answer in Verdict().answers]
+    ['not in the paper']
+    """
+
+    reproduced: Outcome | None = None
+    claim: Outcome | None = None
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """Both, as far as there are any."""
+        first = (
+            Answer("not in the paper")
+            if self.reproduced is None
+            else Answer(_REPRODUCED[self.reproduced], self.reproduced)
+        )
+        return (first,) if self.claim is None else (first, Answer(_CLAIM[self.claim], self.claim))
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How one kind of number is measured: it stands once on a page, and exhibits name it.
+
+    Attributes:
+        name: what exhibits call it: ``document type``.
+        printed: what the paper says about it.
+        inferred: what the paper leaves open and was chosen here, one sentence each; pages mark
+            them.
+        leak_free: what the leak-free protocol does instead; empty where there is none.
+    """
+
+    name: str
+    printed: str
+    inferred: tuple[str, ...] = ()
+    leak_free: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,25 +174,41 @@ class Exhibit:
         name: as the paper calls it: ``Table 3``.
         title: what it shows.
         says: one sentence on what is different, and why; plain, true of these very numbers.
-        protocol: how the paper measures.
-        honest_protocol: how one should; empty where there is no difference to make.
+        protocol: the name of a protocol of the page.
+        leak_free_protocol: how to measure without a leak, where no protocol of the page says so.
         cells: its numbers.
         chance: what guessing gives; None where nothing is guessed.
         pictures: name of file (without ending) to a picture as SVG.
-        not_run: why it was not done; empty if it was.
+        not_run: why it was not done; empty if it was. Its cells may have printed numbers all the
+            same.
         digits: of its numbers, behind the point.
+        verdict: what it comes to; None for what was not run.
+        setting: what is particular to this exhibit, in a sentence; empty if nothing is.
+        quantity: what every number of it is, with the unit; empty where rows say it.
+        leak_free_words: what its third line is, in words.
+        measured: whether people's data went into it; False for numbers of theory alone, which are
+            the same on simulated people.
+        timed: whether its numbers are times by the clock, which no seed fixes.
+        headline: row and column of the number to name first; None for the most telling.
     """
 
     name: str
     title: str
     says: str = ""
     protocol: str = ""
-    honest_protocol: str = ""
+    leak_free_protocol: str = ""
     cells: tuple[Cell, ...] = ()
     chance: float | None = None
     pictures: dict[str, Markup] = field(default_factory=dict)
     not_run: str = ""
     digits: int = 2
+    verdict: Verdict | None = None
+    setting: str = ""
+    quantity: str = ""
+    leak_free_words: str = LEAK_FREE
+    measured: bool = True
+    timed: bool = False
+    headline: tuple[str, str] | None = None
 
     @property
     def rows(self) -> list[str]:
@@ -113,18 +220,25 @@ class Exhibit:
         """Names of columns, in order."""
         return list(dict.fromkeys(cell.column for cell in self.cells))
 
+    @property
+    def inferences(self) -> list[str]:
+        """How its inferred numbers were come by, each way once."""
+        return list(dict.fromkeys(cell.inferred for cell in self.cells if cell.inferred))
+
     def at(self, row: str, column: str) -> Cell:
         """The cell of a row and a column."""
         return next(cell for cell in self.cells if (cell.row, cell.column) == (row, column))
 
     @property
     def most_telling(self) -> Cell:
-        """Of the cells that have most of the three numbers, the one where they are most apart.
+        """The headline; else, of cells with most of the three numbers, where they are most apart.
 
         >>> cells = (Cell("a", "x", 0.5, Value(0.5)), Cell("b", "x", 0.5, Value(0.1)))
         >>> Exhibit("Table 1", "", cells=cells).most_telling.row
         'b'
         """
+        if self.headline is not None:
+            return self.at(*self.headline)
 
         def apart(cell: Cell) -> tuple[int, float]:
             numbers = cell.numbers
@@ -140,7 +254,7 @@ class Data:
     Attributes:
         name: of the dataset, or of the simulator.
         says: how many people and what of them, in words.
-        simulated: whether they are made up: then no number can be the paper's.
+        simulated: whether participants are simulated: then no number can be the paper's.
         missing: datasets of the paper that were not at hand, each with where it would be looked
             for.
     """
@@ -165,8 +279,10 @@ class Reproduction:
         seconds: how long it took.
         fast: less of everything, to see how it goes.
         full: as many windows as the paper has.
-        seed: of noise and of made-up people.
+        seed: of noise and of simulated participants.
         from_folder: whether a folder of datasets was named.
+        protocols: how everything is measured, each stated once.
+        datasets: those of the paper, with what it prints about them.
     """
 
     paper: str
@@ -180,6 +296,8 @@ class Reproduction:
     full: bool = False
     seed: int = 0
     from_folder: bool = False
+    protocols: tuple[Protocol, ...] = ()
+    datasets: tuple[Dataset, ...] = ()
 
     @property
     def command(self) -> str:
@@ -190,9 +308,20 @@ class Reproduction:
         words += ["--fast"] * self.fast + ["--full"] * self.full
         return " ".join(words)
 
+    def answers_on(self, exhibit: Exhibit) -> tuple[Answer, ...]:
+        """The verdict on an exhibit of this run; simulated participants allow none."""
+        if exhibit.not_run:
+            return (Answer("not run"),)
+        if self.data.simulated and exhibit.measured:
+            return (Answer("simulated: not comparable"),)
+        return () if exhibit.verdict is None else exhibit.verdict.answers
+
 
 def to_dict(done: Reproduction) -> dict[str, Any]:
-    """As in reproduction.json: pictures are files of their own, infinities are null."""
+    """As in reproduction.json: the same for the same seed, but for exhibits that are timed.
+
+    Pictures are files of their own, infinities are null, and how long it took is left out.
+    """
 
     def number(one: float | None) -> float | None:
         return one if one is not None and math.isfinite(one) else None
@@ -201,7 +330,7 @@ def to_dict(done: Reproduction) -> dict[str, Any]:
         return None if one is None else {name: number(each) for name, each in vars(one).items()}
 
     return {
-        "schema": "eyelid/reproduction/1",
+        "schema": SCHEMA,
         "paper": done.paper,
         "citation": done.citation,
         "data": vars(done.data) | {"missing": list(done.data.missing)},
@@ -211,23 +340,29 @@ def to_dict(done: Reproduction) -> dict[str, Any]:
         "seed": done.seed,
         "command": done.command,
         "findings": list(done.findings),
-        "seconds": round(done.seconds, 1),
+        "protocols": [vars(one) | {"inferred": list(one.inferred)} for one in done.protocols],
         "exhibits": [
             {
                 "name": one.name,
                 "title": one.title,
                 "says": one.says,
+                "verdict": [answer.words for answer in done.answers_on(one)],
+                "quantity": one.quantity,
                 "protocol": one.protocol,
-                "honest_protocol": one.honest_protocol,
+                "setting": one.setting,
+                "leak_free_protocol": one.leak_free_protocol,
+                "leak_free_words": one.leak_free_words,
                 "chance": one.chance,
                 "not_run": one.not_run,
+                "timed": one.timed,
                 "cells": [
                     {
                         "row": cell.row,
                         "column": cell.column,
                         "printed": number(cell.printed),
-                        "as_printed": value(cell.as_printed),
-                        "honest": value(cell.honest),
+                        "inferred": cell.inferred,
+                        "by_protocol": value(cell.by_protocol),
+                        "leak_free": value(cell.leak_free),
                     }
                     for cell in one.cells
                 ],

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError
+from eyelid.gaze.features.catalogue import window_feature_set
 from eyelid.io import read
 from eyelid.io.files import head_of
 from eyelid.io.formats import mpiidpeye
@@ -132,3 +133,60 @@ def test_what_lies_beside_the_recordings_is_refused_in_one_line(real_data, eyeli
     done = eyelid("inspect", real_data / "MPIIDPEye" / name)
     assert done.code == 2
     assert done.err.count("\n") == 1
+
+
+def features(rows: int, separator: str = ",", columns: int = 52) -> str:
+    return "".join(
+        separator.join(str(row + column / 64) for column in range(columns)) + "\n"
+        for row in range(rows)
+    )
+
+
+@pytest.fixture
+def with_features(file, tmp_path):
+    """The authors' features of two people, beside a list of people."""
+    for person in (10, 2):
+        for number in (3, 1):
+            name = f"Data_P{person}_R{number}_Pami_Features_52.csv"
+            file(f"MPIIDPEye/Eye_Movement_Features/{name}", features(number + 1))
+    file("MPIIDPEye/Ground_Truth.csv", "Participant,Gender\n2,female\n10,male\n")
+    return tmp_path / "MPIIDPEye"
+
+
+def test_a_folder_with_the_authors_features_alone_is_a_study_of_windows(with_features):
+    study = read(with_features)
+    assert (study.kind, study.step_ms, study.window_ms) == ("features", 500.0, 30_000.0)
+    assert [f.name for f in study.features] == [f.name for f in window_feature_set("normalised")]
+    order = study.data.select("person", "task").unique(maintain_order=True).rows()
+    assert order == [("P2", "comic"), ("P2", "textbook"), ("P10", "comic"), ("P10", "textbook")]
+    mine = study.data.filter(person="P2", task="textbook")
+    assert mine["time_ms"].to_list() == [0.0, 500.0, 1000.0, 1500.0]
+    assert mine["fixation_rate"].to_list() == [0.0, 1.0, 2.0, 3.0]
+    assert mine["wb4_var"].to_list() == [n + 51 / 64 for n in range(4)]
+    assert study.people.rows() == [("P2", "female"), ("P10", "male")]
+    assert any("no bounds" in note for note in study.notes)
+    assert read(with_features / "Eye_Movement_Features").data.equals(study.data)
+
+
+def test_semicolons_part_features_as_well(file, tmp_path):
+    file("Data_P1_R1_Pami_Features_52.csv", features(2, ";"))
+    assert read(tmp_path).data["wb4_var"].to_list() == [51 / 64, 1 + 51 / 64]
+
+
+def test_beside_recordings_the_features_are_named_and_the_recordings_are_read(file, with_features):
+    for person in (10, 2):
+        file(f"MPIIDPEye/Eye_Tracking_Data/Data_P{person}_R1.csv")
+    study = read(with_features)
+    assert study.kind == "samples"
+    assert any("Eye_Movement_Features: name that folder" in note for note in study.notes)
+    assert read(with_features / "Eye_Movement_Features").kind == "features"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(features(2, columns=51), "no column '52'"), ("", "empty")],
+)
+def test_a_file_of_features_with_too_little_in_it_is_an_error(file, with_features, text, said):
+    file("MPIIDPEye/Eye_Movement_Features/Data_P3_R1_Pami_Features_52.csv", text)
+    with pytest.raises(InputError, match=said):
+        read(with_features)

@@ -30,7 +30,7 @@ def windows_of_bins(table_of) -> Source:
 
 def test_differences_a_window_apart_are_correlated_at_minus_a_half(windows_of_bins):
     found = correlations(windows_of_bins, "large_saccade_ratio", "Figures 3 and 4")
-    cells = {(cell.row, cell.column): cell.as_printed.mean for cell in found.cells}
+    cells = {(cell.row, cell.column): cell.by_protocol.mean for cell in found.cells}
     back = [cells[f"differences, {task}", "Δt = one window, all features"] for task in "01"]
     # What enters, once, against what leaves: −1/2; of 3 features and 60 people within 0.25.
     assert back == pytest.approx([-0.5, -0.5], abs=0.25)
@@ -54,6 +54,6 @@ def test_a_feature_that_is_not_there_is_an_error(windows_of_bins):
 def test_differences_of_real_readers_are_correlated_a_window_apart(real_windows):
     source = Source("MPIIDPEye", paper_features(real_windows), "")
     found = correlations(source, "large_saccade_ratio", "Figures 3 and 4")
-    back = [c.as_printed.mean for c in found.cells if c.row.startswith("diff") and "=" in c.column]
+    back = [c.by_protocol.mean for c in found.cells if c.row.startswith("diff") and "=" in c.column]
     assert len(back) == 3
     assert max(back) < -0.2

@@ -55,7 +55,7 @@ def test_a_release_without_noise_says_the_same_under_both_protocols(subject):
     found = of_others(subject, subject.raw, seed=0)
     for target in ("task", "gender"):
         for model in MODELS:
-            one, other = (found[target, model, False, honest] for honest in (False, True))
+            one, other = (found[target, model, False, leak_free] for leak_free in (False, True))
             if model == "knn":
                 # Ties between neighbours are settled by lot, row by row.
                 assert one == pytest.approx(other, abs=0.2)
@@ -152,9 +152,9 @@ def test_real_readers_are_named_by_their_noise_alone(real_windows):
     first = np.zeros((48, 1), dtype=np.intp)
     release = subject.flat([noisy(task, first, 0.01, [1, n]) for n, task in enumerate(tasks)])
     assert of_halves(subject, release, seed=0)["person", "knn", True, False].mean() == 1
-    (honest,) = across_tasks(subject, [release], seed=0)
+    (leak_free,) = across_tasks(subject, [release], seed=0)
     # By chance 3 of 60 recordings; more than 12 with a probability below 1e-4.
-    assert honest["person", "knn", True, True].mean() <= 0.2
+    assert leak_free["person", "knn", True, True].mean() <= 0.2
 
 
 def test_real_readers_are_named_by_means_that_get_no_noise(real_windows):

@@ -44,10 +44,10 @@ def test_what_does_not_come_out_is_said_to_be_not_reproduced():
 
 
 def test_the_best_classifier_is_each_protocols_own():
-    assert best(CELLS, "FPA", 0.48, "as_printed") == ("k-NN", Value(0.52))
-    classifier, value = best(CELLS, "FPA", 0.48, "honest")
+    assert best(CELLS, "FPA", 0.48, "by_protocol") == ("k-NN", Value(0.52))
+    classifier, value = best(CELLS, "FPA", 0.48, "leak_free")
     assert (classifier, value.mean) == ("RF", 0.30)
-    assert best(CELLS, "FPA", 48.0, "honest") is None
+    assert best(CELLS, "FPA", 48.0, "leak_free") is None
     assert best_printed(CELLS, "FPA", 0.48) == 0.90
 
 
@@ -64,8 +64,8 @@ def test_only_rows_that_are_recognised_and_noise_are_called_noise():
 
 def test_the_largest_rate_stands_beside_the_printed_one_and_says_when_it_is_guessing():
     assert largest(CELLS[4:], 0.05) == (
-        "The largest of 1 honest rates is 0.18 (0.05–0.41), CFPA-32, ε = 0.48, k-NN (printed 0.92)"
-        ", not told from guessing; chance 0.05."
+        "The largest of 1 leak-free rates is 0.18 (0.05–0.41), CFPA-32, ε = 0.48, k-NN (printed "
+        "0.92), not told from guessing; chance 0.05."
     )
     assert "guessing" not in largest(CELLS, 0.05)
     assert largest(CELLS[5:], 0.05) == ""
@@ -82,6 +82,6 @@ def test_the_nearer_reading_is_counted(make_source):
         "Of 2 families of numbers 1 come within 0.1 on average in the nearer reading "
         f"(Table 3, FPA); 1 are not reproduced. Nearer is 2 times a {KEPT}."
     )
-    assert found.at("Table 3, CFPA", f"{AS_PRINTED}, at most").as_printed.mean == pytest.approx(
+    assert found.at("Table 3, CFPA", f"{AS_PRINTED}, at most").by_protocol.mean == pytest.approx(
         0.86
     )

@@ -51,16 +51,16 @@ def test_all_shares_are_shares_and_have_limits_over_people(exhibits):
     for name, exhibit in exhibits.items():
         if name.startswith("Figure"):
             for one in exhibit.cells:
-                for value in filter(None, (one.as_printed, one.honest)):
+                for value in filter(None, (one.by_protocol, one.leak_free)):
                     assert 0 <= value.low <= value.mean <= value.high <= 1
 
 
 def test_sentences_have_the_numbers_of_the_tables(exhibits):
     figure = exhibits["Figure 1, k-same-select sequence"]
     network = figure.at("rbf-network", "k = 2")
-    assert f"the network names {network.as_printed.mean:.2f} as the paper measures" in figure.says
+    assert f"the network names {network.by_protocol.mean:.2f} as the paper measures" in figure.says
     claim = exhibits["Claim of 1/k"]
-    found = claim.at("groups drawn anew for each document, as printed", "k = 2").honest.mean
+    found = claim.at("groups drawn anew for each document, as printed", "k = 2").leak_free.mean
     assert f"finds {found:.2f} of 6 people" in claim.says
 
 
@@ -74,7 +74,7 @@ def test_the_ordering_says_what_each_promises(exhibits):
         "exponential",
     }
     told = [
-        claim.at(row, "document told, svm").as_printed.mean
+        claim.at(row, "document told, svm").by_protocol.mean
         for row in ("k-same-select sequence", "Marginals", "Exponential-DP")
     ]
     comes_out = told == sorted(told, reverse=True) and len(set(told)) == 3
@@ -89,7 +89,7 @@ def test_the_ordering_says_what_each_promises(exhibits):
 def test_impact_on_utility_is_ranked(exhibits):
     table = exhibits["Poster, table"]
     assert [c.printed for c in table.cells] == [1, 2, 3]
-    assert sorted(c.honest.mean for c in table.cells) == [1, 2, 3]
+    assert sorted(c.leak_free.mean for c in table.cells) == [1, 2, 3]
 
 
 def test_it_can_be_written_down(done, exhibits):
@@ -120,12 +120,12 @@ def test_a_folder_without_any_of_the_datasets_is_refused(tmp_path):
 def test_a_dataset_in_virtual_reality_is_run_where_it_is(spheres, one_core):
     dataset = next(one for one in DATASETS if one.name == "360_em")
     figure = paper._of_dataset(dataset, spheres, repeats=1, fast=True, seed=0)
-    assert figure.at("raw, rbf-network", "raw").honest.mean == 1.0
+    assert figure.at("raw, rbf-network", "raw").leak_free.mean == 1.0
     assert "left out k = 8, since there are 4 people" in figure.says
     assert "Marginals, lda" in figure.rows
     # One draw serves everybody: without a second one there are no limits.
-    assert figure.at("Marginals, lda", "k = 2").honest.low is None
-    assert figure.at("raw, lda", "raw").honest.low is not None
+    assert figure.at("Marginals, lda", "k = 2").leak_free.low is None
+    assert figure.at("raw, lda", "raw").leak_free.low is not None
 
 
 def test_a_dataset_that_cannot_be_read_says_why_and_the_others_are_run(tmp_path):

@@ -21,8 +21,8 @@ from eyelid.gaze.features.catalogue import window_feature_set
 from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.mechanism import PublicFacts, parameter, register
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.formulas import FORMULAS, cosines_kept, windows_of_bins
 from eyelid.mechanisms.records.gaussian import Gaussian

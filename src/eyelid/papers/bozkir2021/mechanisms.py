@@ -211,6 +211,11 @@ class FourierPaperMechanism(BozkirMechanism):
         """Besides, how k is chosen and what the scale leaves out."""
         yield from super().why_not(facts)
         length = self.piece(facts.length)
+        if self.blocks(facts) == 1:
+            yield (
+                "n in the scale is the length of the longest recording of this very dataset: "
+                "whoever was recorded longest sets everybody's noise"
+            )
         if not isinstance(self.k, int):
             yield (
                 f"each k is the one with the least error over {self.runs} noisy runs on the data: "
@@ -252,12 +257,12 @@ class FourierPaperMechanism(BozkirMechanism):
             which += " (but for the mean)"
         return (
             f"Laplace in floating point, scale √(n·k)·Δ₂/{share:.4g} on real and imaginary parts "
-            f"of the {which} Fourier coefficients of {self.piece(facts.length)} values each, Δ₂ "
-            "the largest L2 distance of two people in the data"
+            f"of the {which} Fourier coefficients of {self.piece(facts.length)} values at most, n "
+            "that of the longest in the data and Δ₂ the largest L2 distance of two people in it"
         )
 
     def expected_rmse_of_span(self, facts: PublicFacts) -> float:
-        """At most: for the largest k, and people a span apart all the time."""
+        """At most, of the longest recording: for the largest k, and people a span apart always."""
         return self._expected(facts)[0]
 
     def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
@@ -304,17 +309,19 @@ class FPAPaper(FourierPaperMechanism):
         recordings.""",
         protects="""nothing; it is here to be compared with `fpa`. The printed ε is the sum over the
         features of one recording, ε/F each.""",
-        why="""the scale is √n·√k·Δ₂/(ε/F), Δ₂ the largest L2 distance between two people's signals
-        of a feature in a task (equation 7, shorter signals going on as zero). It is read off the
-        data, and so is k: the loss is infinite. The formula itself is right for a public Δ₂, a
-        public k ≤ n/2 + 1 and independent noise on real and imaginary parts, which is what is drawn
-        here. The paper adds one Laplace variable to each complex coefficient without saying to
-        which part; noise on real parts alone would release the imaginary ones.""",
+        why="""the scale is √n·√k·Δ₂/(ε/F), one for everybody: n the length of the longest signal
+        ("the maximum length of the observation vectors"), Δ₂ the largest L2 distance between two
+        people's signals of a feature in a task (equation 7, shorter signals going on as zero). All
+        of it is read off the data, and so is k: the loss is infinite. The formula itself is right
+        for a public Δ₂, a public k ≤ n/2 + 1 and independent noise on real and imaginary parts,
+        which is what is drawn here. The paper adds one Laplace variable to each complex coefficient
+        without saying to which part; on real parts alone it would release the imaginary ones.""",
         paper="""Bozkir et al. 2021, FPA. Padding with zeros and `irfft` instead of the inverse of a
-        spectrum without its mirror image, which would halve every wave. k = 1, 2, 4, … and n/2 + 1
-        are tried ("a large set of possible k values"); ``k=every`` tries all. Published figures
-        fall as 1/ε², which noise on the first coefficient, the mean, rules out: ``mean=kept`` is
-        that reading.""",
+        spectrum without its mirror image, which would halve every wave. That each recording is
+        transformed over its own length, and n is the longest of its task, is our reading. k = 1, 2,
+        4, … and n/2 + 1 are tried ("a large set of possible k values"); ``k=every`` tries all.
+        Published figures fall as 1/ε², which noise on the first coefficient, the mean, rules out:
+        ``mean=kept`` is that reading.""",
     )
     name: ClassVar[str] = "fpa-paper"
 
@@ -350,7 +357,8 @@ class CFPAPaper(ChunkedPaperMechanism):
     note: ClassVar[ProofNote] = ProofNote(
         summary="Laplace noise on the first k Fourier coefficients of chunks, as printed.",
         takes="""what `fpa-paper` takes, cut into chunks of 32, 64, 128 or any number of rows; what
-        is left over at the end of a recording is a shorter chunk.""",
+        is left over at the end of a recording is a shorter chunk, under the noise of the longest at
+        that place.""",
         protects="""nothing; it is here to be compared with `cfpa`. The printed ε is the sum over
         the features of one recording, ε/F for every single chunk.""",
         why="""as for `fpa-paper`, each chunk with its own Δ₂ and k from the data: the loss is

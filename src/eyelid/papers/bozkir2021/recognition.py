@@ -1,12 +1,12 @@
-"""Who is it, what is read, which gender: the paper's classifiers under its protocol and honestly.
+"""Who is it, what is read, which gender: the paper's classifiers by its protocol and leak-free.
 
 The paper learns from a release and tests on the same release: first halves against second halves
 for people, other people's recordings against those of one person for the rest. Noise that runs
 through a whole recording, or has another scale in each document, is then recognised too.
 
-Honestly, people are learned from raw recordings and looked for in the release of another task;
-everything else is learned from the release of other people, by the very same models, and tested on
-raw windows of the person left out. That is what a release is good for.
+Without a leak, people are learned from raw recordings and looked for in the release of another
+task; everything else is learned from the release of other people, by the very same models, and
+tested on raw windows of the person left out. That is what a release is good for.
 
 Classifiers of single windows do not see what is left when noise is averaged away. So people are
 looked for by means over whole recordings, too, by attackers of `eyelid.attacks.attackers`.
@@ -57,13 +57,13 @@ class Question(NamedTuple):
         target: ``person``, ``task``, an attribute or a label.
         model: of `eyelid.attacks.classifiers.MODELS`, or of `BY_MEANS`.
         voted: whether the windows of a recording vote.
-        honest: under which protocol.
+        leak_free: under which protocol.
     """
 
     target: str
     model: str
     voted: bool
-    honest: bool
+    leak_free: bool
 
 
 Answers = dict[Question, Shares]
@@ -150,8 +150,8 @@ def of_others(subject: Subject, released: Values, seed: int) -> Answers:
     said = judged(known, np.concatenate([known, subject.raw[kept]]), targets, folds, seed=seed)
     found: Answers = {}
     for (target, model), answers in said.items():
-        for honest, answer in zip((False, True), np.split(answers, 2), strict=True):
-            found |= _shares(subject, record, targets[target], answer, (target, model, honest))
+        for leak_free, answer in zip((False, True), np.split(answers, 2), strict=True):
+            found |= _shares(subject, record, targets[target], answer, (target, model, leak_free))
     return found
 
 
@@ -251,11 +251,11 @@ def _shares(
     subject: Subject, record: Codes, truth: Codes, answer: Codes, asked: tuple[str, str, bool]
 ) -> Answers:
     """How often each person's windows are told right, and their recordings by vote."""
-    target, model, honest = asked
+    target, model, leak_free = asked
     tested = (answer >= 0) & (truth >= 0)
     record, truth, answer = record[tested], truth[tested], answer[tested]
     right = _means(truth == answer, subject.owner[record])
-    found = {Question(target, model, False, honest): right}
+    found = {Question(target, model, False, leak_free): right}
     present, place = np.unique(record, return_inverse=True)
     one_truth = np.zeros(len(present), dtype=np.intp)
     one_truth[place] = truth
@@ -264,7 +264,7 @@ def _shares(
         votes = np.zeros((len(present), max(truth.max(), answer.max()) + 1))
         np.add.at(votes, (place, answer), 1.0)
         by_vote = _means(named(votes, one_truth), subject.owner[present])
-        found[Question(target, model, True, honest)] = by_vote
+        found[Question(target, model, True, leak_free)] = by_vote
     return found
 
 
@@ -290,6 +290,7 @@ class Effort:
         runs_for_k: noisy runs by which each k is chosen.
         thinner: how many times fewer windows than in the paper are looked at.
         seed: of everything that is drawn.
+        kept: methods that are run with a mean without noise, too; all by default.
     """
 
     methods: tuple[str, ...]
@@ -299,12 +300,18 @@ class Effort:
     runs_for_k: int
     thinner: int
     seed: int
+    kept: tuple[str, ...] = METHODS
 
     @property
     def rows(self) -> list[Method]:
-        """Every method, as printed and with a mean without noise."""
+        """Every method as printed, and some with a mean without noise."""
         printed = [Method.called(name) for name in self.methods]
-        return [replace(one, noisy_mean=noisy) for one in printed for noisy in (True, False)]
+        return [
+            replace(one, noisy_mean=noisy)
+            for one in printed
+            for noisy in (True, False)
+            if noisy or one.name in self.kept
+        ]
 
 
 Found = dict[tuple[str, float | None], list[Answers]]
@@ -390,7 +397,7 @@ def _attack(subject: Shared[Subject], effort: Effort, job: _Job) -> dict[float |
     }
     silent = released([without_signals(task) for task in tasks], 0)
     others = of_others(who, silent, seed) | of_halves(who, silent, seed)
-    found[None] = {asked: shares for asked, shares in others.items() if not asked.honest}
+    found[None] = {asked: shares for asked, shares in others.items() if not asked.leak_free}
     return found
 
 
@@ -416,15 +423,15 @@ def chance_of(subject: Subject, target: str) -> float:
 
 
 def value_of(runs: Sequence[Answers], asked: Question) -> Value | None:
-    """The mean over runs, with limits over people where the protocol is honest."""
+    """The mean over runs, with limits over people where the protocol is leak-free."""
     found = [answers[asked] for answers in runs if asked in answers]
     if not found:
         return None
     mean = Value.of_runs([float(np.nanmean(shares)) for shares in found])
-    if not asked.honest:
+    if not asked.leak_free:
         return mean
     rate = _over_people(np.mean(found, axis=0), asked)
-    return Value(mean.mean, mean.spread, rate.low, rate.high)
+    return replace(mean, low=rate.low, high=rate.high)
 
 
 def _over_people(shares: Shares, asked: Question) -> Rate:

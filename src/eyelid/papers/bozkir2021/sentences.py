@@ -1,4 +1,4 @@
-"""What is said of a table: what comes out, what of it is noise, and what is found honestly."""
+"""What is said of a table: what comes out, what of it is noise, and what is found leak-free."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from eyelid.papers.bozkir2021.methods import KEPT, Method
 from eyelid.papers.bozkir2021.sources import Source
-from eyelid.papers.reproduction import Cell, Exhibit, Value
+from eyelid.papers.reproduction import Cell, Exhibit, Value, Verdict
 
 # Two shares that differ by less are called alike, and so are tables that do on average.
 ALIKE = 0.1
@@ -36,12 +36,12 @@ def gaps(cells: Sequence[Cell]) -> dict[str, dict[str, Gap]]:
     """
     apart: dict[str, dict[str, list[float]]] = {}
     for cell in cells:
-        if cell.printed is None or cell.as_printed is None:
+        if cell.printed is None or cell.by_protocol is None:
             continue
         method = Method.called(cell.row)
         reading = AS_PRINTED if method.noisy_mean else KEPT
         family = apart.setdefault(method.family, {})
-        family.setdefault(reading, []).append(abs(cell.as_printed.mean - cell.printed))
+        family.setdefault(reading, []).append(abs(cell.by_protocol.mean - cell.printed))
     return {
         family: {reading: Gap(fmean(each), max(each)) for reading, each in readings.items()}
         for family, readings in apart.items()
@@ -79,7 +79,7 @@ def best(cells: Sequence[Cell], row: str, epsilon: float, kind: str) -> tuple[st
         cells: of a table.
         row: a method in a reading.
         epsilon: as printed.
-        kind: ``as_printed`` or ``honest``.
+        kind: ``by_protocol`` or ``leak_free``.
     """
     start = f"ε = {epsilon:g}, "
     values = [
@@ -122,7 +122,7 @@ def noise_alone(
     """
     told: dict[str, tuple[float, float]] = {}
     for row in rows:
-        found = best(cells, row, epsilon, "as_printed")
+        found = best(cells, row, epsilon, "by_protocol")
         if found is None or found[1].mean <= chance + ALIKE:
             continue
         zero = nothing[row, found[0]]
@@ -153,20 +153,20 @@ def guessing(value: Value, chance: float) -> str:
 
 
 def largest(cells: Sequence[Cell], chance: float) -> str:
-    """The largest honest rate of all, beside the paper's number."""
-    asked = [(cell.honest, cell) for cell in cells if cell.honest]
+    """The largest leak-free rate of all, beside the paper's number."""
+    asked = [(cell.leak_free, cell) for cell in cells if cell.leak_free]
     if not asked:
         return ""
-    honest, cell = max(asked, key=lambda one: one[0].mean)
+    leak_free, cell = max(asked, key=lambda one: one[0].mean)
     beside = "" if cell.printed is None else f" (printed {cell.printed:.2f})"
     return (
-        f"The largest of {len(asked)} honest rates is {limits(honest)}, {cell.row}, {cell.column}"
-        f"{beside}{guessing(honest, chance)}; chance {chance:.2f}."
+        f"The largest of {len(asked)} leak-free rates is {limits(leak_free)}, {cell.row}, "
+        f"{cell.column}{beside}{guessing(leak_free, chance)}; chance {chance:.2f}."
     )
 
 
 class Most(NamedTuple):
-    """The largest of some honest rates.
+    """The largest of some leak-free rates.
 
     Attributes:
         value: the rate.
@@ -180,7 +180,7 @@ class Most(NamedTuple):
 
 
 def most(cells: Sequence[Cell], epsilon: float, noisy_mean: bool) -> Most:
-    """The largest honest rate at one ε in one reading.
+    """The largest leak-free rate at one ε in one reading.
 
     Args:
         cells: of methods.
@@ -189,10 +189,10 @@ def most(cells: Sequence[Cell], epsilon: float, noisy_mean: bool) -> Most:
     """
     start = f"ε = {epsilon:g}, "
     asked = [
-        (cell.honest, f"{method.name}, {cell.column.removeprefix(start)}")
+        (cell.leak_free, f"{method.name}, {cell.column.removeprefix(start)}")
         for cell in cells
         for method in (Method.called(cell.row),)
-        if cell.honest and cell.column.startswith(start) and method.noisy_mean == noisy_mean
+        if cell.leak_free and cell.column.startswith(start) and method.noisy_mean == noisy_mean
     ]
     return Most(*max(asked, key=lambda one: one[0].mean), len(asked))
 
@@ -207,14 +207,14 @@ def nearness(source: Source, tables: Sequence[Exhibit]) -> Exhibit:
     name = f"Distance from the paper, {source.name}"
     title = "How far ours by the paper's protocol is from the printed tables, in both readings"
     if source.simulated:
-        return Exhibit(name, title, not_run="people are made up: theirs cannot be the paper's")
+        return Exhibit(name, title, not_run="simulated participants are not the paper's")
     cells, near, wins = [], [], dict[str, int]()
     for table in tables:
         for family, readings in gaps(table.cells).items():
             row = f"{table.name}, {family}"
             for reading, gap in readings.items():
-                cells.append(Cell(row, f"{reading}, on average", as_printed=Value(gap.mean)))
-                cells.append(Cell(row, f"{reading}, at most", as_printed=Value(gap.largest)))
+                cells.append(Cell(row, f"{reading}, on average", by_protocol=Value(gap.mean)))
+                cells.append(Cell(row, f"{reading}, at most", by_protocol=Value(gap.largest)))
             reading, gap = nearer(readings)
             wins[reading] = wins.get(reading, 0) + 1
             if gap.mean <= ALIKE:
@@ -227,7 +227,9 @@ def nearness(source: Source, tables: Sequence[Exhibit]) -> Exhibit:
         title=title,
         says=f"Of {count} families of numbers {len(near)} come within {ALIKE:g} on average in the "
         f"nearer reading{which}; {count - len(near)} are not reproduced. Nearer is {counted}.",
-        protocol="absolute differences over all ε, chunks and classifiers; small ones say little "
-        "where everything is near guessing",
+        setting="Absolute differences over all ε, chunks and classifiers; small ones say little "
+        "where everything is near guessing.",
+        quantity="difference of shares",
         cells=tuple(cells),
+        verdict=Verdict(),
     )

@@ -59,7 +59,7 @@ def intersections(results: Results, partitions: int, seed: int) -> Exhibit:
         runs = spread(partial(_found, table, seeds), jobs, "intersecting groups")
         found = {setting: of_decisions(run) for setting, run in zip(jobs, runs, strict=True)}
     cells = [
-        Cell(row, place("k", k), 1 / k, honest=found[Setting(kind.name, k)])
+        Cell(row, place("k", k), 1 / k, leak_free=found[Setting(kind.name, k)])
         for row, kind in rows.items()
         for k in ks
     ]
@@ -68,7 +68,7 @@ def intersections(results: Results, partitions: int, seed: int) -> Exhibit:
             "as printed, to whoever knows the groups of each document (computed)",
             place("k", k),
             1 / k,
-            honest=Value(found_by_intersection(results.people, int(k), results.tasks)),
+            leak_free=Value(found_by_intersection(results.people, int(k), results.tasks)),
         )
         for k in ks
     ]
@@ -85,7 +85,7 @@ def intersections(results: Results, partitions: int, seed: int) -> Exhibit:
             "are together in all of them."
         ),
         protocol="none: the paper states 1/k, and does not try it",
-        honest_protocol=(
+        leak_free_protocol=(
             "for each person the released records nearest to their own raw recordings, over all "
             "documents together; ties by lot"
         ),
@@ -99,16 +99,16 @@ def _found(table: Shared[FeatureTable], seeds: Sequence[int], setting: Setting) 
 
 
 def at_equal_identification(
-    results: Results, as_printed: Order | None, honest: Order | None
+    results: Results, by_protocol: Order | None, leak_free: Order | None
 ) -> Exhibit:
     """The paper's ordering, and what each of the mechanisms promises."""
     name, title = "Claim of the ordering", "Utility at equal identification"
-    if as_printed is None or honest is None:
+    if by_protocol is None or leak_free is None:
         why = results.why_no_document or "not all three mechanisms can be run on so few people"
         return nothing(name, title, why)
     cells = []
-    for one in honest.chosen:
-        row, printed = one.kind.title, as_printed.of(one.kind.name)
+    for one in leak_free.chosen:
+        row, printed = one.kind.title, by_protocol.of(one.kind.name)
         cells += [
             Cell(row, "k or ε", None, Value(printed.setting.value), Value(one.setting.value)),
             Cell(row, "people named", None, printed.named, one.named),
@@ -119,38 +119,38 @@ def at_equal_identification(
                 printed.told[MACHINE],
                 one.told[MACHINE],
             ),
-            Cell(row, f"document told, {MODELS[1]}", honest=one.told[MODELS[1]]),
+            Cell(row, f"document told, {MODELS[1]}", leak_free=one.told[MODELS[1]]),
         ]
-    promises = "; ".join(_promised(results, one) for one in honest.chosen)
+    promises = "; ".join(_promised(results, one) for one in leak_free.chosen)
     return Exhibit(
         name=name,
         title=title,
         says=spoken(
-            order_said(results, as_printed, honest),
+            order_said(results, by_protocol, leak_free),
             f"What a person is promised, and gets, is not equal: {promises}.",
         ),
         protocol=(
-            f"at most {as_printed.level:.2f} of people named as the paper measures, the lowest "
+            f"at most {by_protocol.level:.2f} of people named as the paper measures, the lowest "
             "rate that all three reach; the paper's own numbers are those at chance (k = 8, ε = 2)"
         ),
-        honest_protocol=(
-            f"at most {honest.level:.2f} of people named across documents by the strongest "
+        leak_free_protocol=(
+            f"at most {leak_free.level:.2f} of people named across documents by the strongest "
             "attacker, the lowest rate that all three reach; documents told with a gap"
         ),
         cells=tuple(cells),
     )
 
 
-def order_said(results: Results, as_printed: Order, honest: Order) -> str:
+def order_said(results: Results, by_protocol: Order, leak_free: Order) -> str:
     """Whether the published order comes out, under either protocol."""
     titles = ", ".join(kind.title for kind in PUBLISHED)
     said = [
         f"The paper's order of what is left at equal identification is {titles}. As the paper "
-        f"measures, at most {as_printed.level:.2f} of people being named where guessing gives "
-        f"{results.chance_named:.2f}, it {_comes_out(as_printed)}: {_listed(as_printed)}."
+        f"measures, at most {by_protocol.level:.2f} of people being named where guessing gives "
+        f"{results.chance_named:.2f}, it {_comes_out(by_protocol)}: {_listed(by_protocol)}."
     ]
     for model in MODELS:
-        ranked = honest.ranked(model)
+        ranked = leak_free.ranked(model)
         steps = [
             surely_more(results, more.setting, less.setting, model)
             for more, less in itertools.pairwise(ranked)
@@ -162,10 +162,10 @@ def order_said(results: Results, as_printed: Order, honest: Order) -> str:
                 f"{'' if all(steps) else 'not '}each step is more than chance over people and runs"
             )
         said.append(
-            f"Honestly, at most {honest.level:.2f} being named, it {_comes_out(honest, model)} by "
-            f"{model}: {_listed(honest, model)}; {sure}."
+            f"Honestly, at most {leak_free.level:.2f} being named, it "
+            f"{_comes_out(leak_free, model)} by {model}: {_listed(leak_free, model)}; {sure}."
         )
-    beyond = [one.kind.title for one in honest.chosen if not one.reaches]
+    beyond = [one.kind.title for one in leak_free.chosen if not one.reaches]
     if beyond:
         said.append(f"Above the common rate all the same: {', '.join(beyond)}.")
     return " ".join(said)
@@ -210,19 +210,20 @@ def run_times(results: Results) -> Exhibit:
     )
 
 
-def poster(as_printed: Order | None, honest: Order | None) -> Exhibit:
+def poster(by_protocol: Order | None, leak_free: Order | None) -> Exhibit:
     """The poster's last row: impact on utility."""
     name, title = "Poster, table", "Impact on utility: 1 least, 2 middle, 3 most"
-    if as_printed is None or honest is None:
+    if by_protocol is None or leak_free is None:
         return nothing(name, title, "not all three mechanisms could be compared")
     cells = []
     for number, (family, kind) in enumerate(zip(POSTER, PUBLISHED, strict=True), start=1):
         ranks = [
             Value(1.0 + [one.kind for one in order.ranked()].index(kind))
-            for order in (as_printed, honest)
+            for order in (by_protocol, leak_free)
         ]
-        cells.append(Cell(family.name, f"impact on utility ({kind.title})", number, *ranks))
-    same = as_printed.as_published(), honest.as_published()
+        column = f"impact on utility ({kind.title})"
+        cells.append(Cell(family.name, column, number, ranks[0], ranks[1]))
+    same = by_protocol.as_published(), leak_free.as_published()
     words = {
         (True, True): "comes out under both protocols",
         (True, False): "comes out as the paper measures, and not honestly",
@@ -240,7 +241,7 @@ def poster(as_printed: Order | None, honest: Order | None) -> Exhibit:
             "printed, none of which keeps its promise, and says nothing of the kinds themselves."
         ),
         protocol="accuracy of document type at equal identification, as the paper measures",
-        honest_protocol="the same across documents, with a gap",
+        leak_free_protocol="the same across documents, with a gap",
         cells=tuple(cells),
         digits=0,
     )

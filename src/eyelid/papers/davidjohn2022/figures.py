@@ -80,7 +80,7 @@ def figure_1(results: Results, kind: Kind) -> Exhibit:
             beside = Setting(ours.name, value)
             if ours.named and beside in results.outcomes:
                 _, found = results.strongest(beside)
-                cells.append(Cell(f"{ours.title}, strongest attacker", column, honest=found))
+                cells.append(Cell(f"{ours.title}, strongest attacker", column, leak_free=found))
         if kind.axis == "k" and setting in results.outcomes:
             cells.append(Cell("1/k, the bound that is printed", column, printed=1 / value))
     exhibit = Exhibit(
@@ -88,7 +88,7 @@ def figure_1(results: Results, kind: Kind) -> Exhibit:
         title=title,
         says=spoken(_named_said(results, kind), results.why_left_out(kind)),
         protocol=_NAMED_AS_PRINTED,
-        honest_protocol=_NAMED_HONESTLY,
+        leak_free_protocol=_NAMED_HONESTLY,
         cells=tuple(cells),
         chance=results.chance_named,
     )
@@ -105,18 +105,18 @@ def _named_cells(results: Results, setting: Setting, column: str) -> Iterator[Ce
     yield Cell(NETWORK, column, printed, results.named_as_printed(setting), found[NETWORK])
     for attacker in ATTACKERS:
         if attacker != NETWORK:
-            yield Cell(attacker, column, honest=found[attacker])
+            yield Cell(attacker, column, leak_free=found[attacker])
 
 
 def _named_said(results: Results, kind: Kind) -> str:
     """What the network finds as the paper measures, and what the strongest attacker finds."""
     setting = at_chance(results, kind)
     attacker, value = results.strongest(setting)
-    as_printed, network = results.named_as_printed(setting), results.named(setting)[NETWORK]
-    assert as_printed is not None
+    by_protocol, network = results.named_as_printed(setting), results.named(setting)[NETWORK]
+    assert by_protocol is not None
     chance = results.chance_named
     said = (
-        f"At {place(kind.axis, setting.value)} the network names {as_printed.mean:.2f} as the "
+        f"At {place(kind.axis, setting.value)} the network names {by_protocol.mean:.2f} as the "
         f"paper measures and {network.mean:.2f} across documents (guessing gives {chance:.2f}). "
         f"The strongest of three attackers, {attacker}, names {_limits(value)}, "
         + _beside_guessing(value, chance)
@@ -159,7 +159,7 @@ def figure_1_of_events(results: Results, name: str, title: str, printed: float |
             *gone,
         ),
         protocol=_EVENTS_AS_PRINTED,
-        honest_protocol=f"the same, each quarter of the stimuli shown in turn; {_LIMITS}",
+        leak_free_protocol=f"the same, each quarter of the stimuli shown in turn; {_LIMITS}",
         cells=tuple(cells),
         chance=results.chance_named,
     )
@@ -184,7 +184,7 @@ def figure_2(results: Results, kind: Kind) -> Exhibit:
         title=title,
         says=spoken(_told_said(results, kind), *gone),
         protocol=_TOLD_AS_PRINTED,
-        honest_protocol=_TOLD_HONESTLY,
+        leak_free_protocol=_TOLD_HONESTLY,
         cells=tuple(cells),
         chance=results.chance_told,
     )
@@ -202,18 +202,18 @@ def _told_cells(results: Results, setting: Setting, column: str, before: str) ->
     found = results.told(setting)
     for model in MODELS:
         if model == MACHINE:
-            as_printed = results.told_as_printed(setting)
-            yield Cell(before + model, column, printed, as_printed, found[model])
+            by_protocol = results.told_as_printed(setting)
+            yield Cell(before + model, column, printed, by_protocol, found[model])
         else:
-            yield Cell(before + model, column, honest=found[model])
+            yield Cell(before + model, column, leak_free=found[model])
 
 
 def _told_said(results: Results, kind: Kind) -> str:
     """The range over the axis, under both protocols, beside what is printed and beside ours."""
     settings = _named_in_print(results, kind)
     printed = [results.told_as_printed(setting) for setting in settings]
-    honest, forest = ([results.told(setting)[model] for setting in settings] for model in MODELS)
-    ranges = f"{_range(printed)} as the paper measures and {_range(honest)} with a gap"
+    leak_free, forest = ([results.told(setting)[model] for setting in settings] for model in MODELS)
+    ranges = f"{_range(printed)} as the paper measures and {_range(leak_free)} with a gap"
     match kind.name:
         case "ksame-paper":
             said = (
@@ -233,7 +233,7 @@ def _told_said(results: Results, kind: Kind) -> str:
                 f"{' and '.join(places)}, as the paper measures."
             )
     said += f" An oblique forest tells {_range(forest)}."
-    if kind.name == "marginals-paper" and len({value.mean for value in honest}) == 1:
+    if kind.name == "marginals-paper" and len({value.mean for value in leak_free}) == 1:
         said += " k changes nothing: the test cannot fail."
     for ours in SOUND[kind.name]:
         beside = results.settings(ours)
@@ -360,9 +360,9 @@ def curves_picture(exhibit: Exhibit, rows: Sequence[str], what: str, simulated: 
     alt = f"{exhibit.title}{', of simulated people' * simulated}. " + "; ".join(
         f"{row}: "
         + ", ".join(
-            f"{cell.honest.mean:.2f} at {cell.column}"
+            f"{cell.leak_free.mean:.2f} at {cell.column}"
             for cell in exhibit.cells
-            if cell.row == row and cell.honest is not None
+            if cell.row == row and cell.leak_free is not None
         )
         for row in rows
     )
@@ -372,24 +372,26 @@ def curves_picture(exhibit: Exhibit, rows: Sequence[str], what: str, simulated: 
 def _draw_row(
     axis: Axes, cells: Sequence[Cell], where: dict[str, int], colour: str, aside: float
 ) -> None:
-    honest = [
-        (where[cell.column] + aside, cell.honest) for cell in cells if cell.honest is not None
+    leak_free = [
+        (where[cell.column] + aside, cell.leak_free) for cell in cells if cell.leak_free is not None
     ]
-    as_printed = [
-        (where[cell.column], cell.as_printed.mean) for cell in cells if cell.as_printed is not None
+    by_protocol = [
+        (where[cell.column], cell.by_protocol.mean)
+        for cell in cells
+        if cell.by_protocol is not None
     ]
     printed = [(where[cell.column], cell.printed) for cell in cells if cell.printed is not None]
-    if honest:
-        at, values = zip(*honest, strict=True)
+    if leak_free:
+        at, values = zip(*leak_free, strict=True)
         axis.plot(
             at, [value.mean for value in values], "o-", color=colour, ms=4, label=cells[0].row
         )
-        for place, value in honest:
+        for place, value in leak_free:
             if value.low is not None and value.high is not None:
                 axis.plot([place] * 2, [value.low, value.high], color=colour, lw=0.8, alpha=0.6)
-    if as_printed:
-        name = None if honest else cells[0].row
-        axis.plot(*zip(*as_printed, strict=True), "s--", color=colour, ms=3.5, lw=0.9, label=name)
+    if by_protocol:
+        name = None if leak_free else cells[0].row
+        axis.plot(*zip(*by_protocol, strict=True), "s--", color=colour, ms=3.5, lw=0.9, label=name)
     if printed:
-        name = None if honest or as_printed else cells[0].row
+        name = None if leak_free or by_protocol else cells[0].row
         axis.plot(*zip(*printed, strict=True), "x", color=INK, ms=6, label=name)

@@ -113,19 +113,19 @@ def _data(table: FeatureTable, found: dict[str, Path]) -> Data:
 
 
 def _findings(
-    results: Results, as_printed: Order | None, honest: Order | None, claim: Exhibit
+    results: Results, by_protocol: Order | None, leak_free: Order | None, claim: Exhibit
 ) -> tuple[str, ...]:
     """What a reader takes home.
 
     Args:
         results: of the readers.
-        as_printed: mechanisms at equal identification as the paper measures it.
-        honest: the same honestly.
+        by_protocol: mechanisms at equal identification as the paper measures it.
+        leak_free: the same honestly.
         claim: that of 1/k.
     """
     told = [claim.says]
-    if as_printed is not None and honest is not None:
-        told.insert(0, order_said(results, as_printed, honest))
+    if by_protocol is not None and leak_free is not None:
+        told.insert(0, order_said(results, by_protocol, leak_free))
     for kind in PUBLISHED:
         if results.settings(kind):
             setting = at_chance(results, kind)

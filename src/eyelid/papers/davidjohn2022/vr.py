@@ -202,8 +202,8 @@ def tried_on_events(events: Shared[Events], job: tuple[Setting, int]) -> Outcome
                 found.setdefault(attacker.name, []).append(_named(attacker, sides, seed))
     except InputError as error:
         return str(error)
-    honest = {name: np.asarray(np.mean(shares, axis=0)) for name, shares in found.items()}
-    return Outcome(found[NETWORK][0], honest, None, {}, seconds)
+    leak_free = {name: np.asarray(np.mean(shares, axis=0)) for name, shares in found.items()}
+    return Outcome(found[NETWORK][0], leak_free, None, {}, seconds)
 
 
 def _named(attacker: Attacker, sides: list[tuple[FeatureTable, FeatureTable]], seed: int) -> Shares:
