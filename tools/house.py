@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "eyelid"
@@ -24,6 +25,7 @@ AT_HOME = ("mechanisms", "papers")
 EVERYBODYS = ("errors", "spelling", "plotting", "version")
 
 
+@cache
 def modules(package: Path = PACKAGE) -> dict[str, ast.Module]:
     """The syntax tree of every module, by its dotted name without the package's."""
     found = {}
