@@ -161,7 +161,7 @@ def _says(medians: dict[str, Values], beliefs: Sequence[float]) -> str:
     )
     worse = sum(medians[other][0] > medians[one][0] for one, other in pairs)
     if worse:
-        said += f", though it starts higher in {worse}"
+        said += f"; of independent values it is higher for differences in {worse} of {len(pairs)}"
     if medians[larger][-1] > 1:
         said += (
             f". With {larger} ε′ is {medians[larger][-1]:.1f} times the ε of a chunk: one value is "
