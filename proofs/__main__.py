@@ -46,7 +46,7 @@ CLAIMS = {
     "soak": "a stalling app loses old samples, the other none, and memory stays flat",
     "streams_real": "who is named in filtered gaze over ε and w, by what, and what is left of it",
     "comparison": "every mechanism is in one table of real people, the same after a kill",
-    "reproduction": "three papers done again show what they print, and what leak-free protocols find",
+    "reproduction": "three papers done again: what they print, and what leak-free protocols find",
     "real_table": "a table of measures goes by commands alone to releases whose means are near",
     "real": "real people are recognised raw and not recognised when released",
 }

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from eyelid.attacks.one_run import ALPHA
+from eyelid.attacks.one_run import ALPHA, CanaryResult
 from eyelid.attacks.twins import twin
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, Values, catalogue
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.additive import AdditiveMechanism
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import Randomness
-from eyelid.releases.audits.canaries import PEOPLE, CanaryResult
+from eyelid.releases.audits.canaries import PEOPLE
 from eyelid.releases.audits.kinds import canaries_of, canary_audit
 from proofs.result import Effort, Result, progress
 

@@ -21,7 +21,7 @@ from itertools import pairwise
 import numpy as np
 
 from eyelid.attacks.maps import centre_bias, map_error
-from eyelid.engine.parallel import parallel
+from eyelid.engine.cores import parallel
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.gaze_points import GazePoints

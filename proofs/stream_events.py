@@ -15,7 +15,7 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import RECORDING_KEY
 from eyelid.io import read
 from eyelid.mechanisms.mechanism import PublicFacts
-from eyelid.mechanisms.streams.continual import Dwell
+from eyelid.mechanisms.streams.dwell import Dwell
 from eyelid.mechanisms.streams.events import FIXATION_STARTED
 from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.mechanisms.streams.square_root import square_root

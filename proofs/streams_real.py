@@ -37,9 +37,10 @@ from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
 from eyelid.mechanisms.streams.stream import StreamMechanism
+from eyelid.mechanisms.streams.study_scene import filtered
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.audits.matching import in_common, matched
-from eyelid.releases.kinds.streams.plan import build_filter, filtered
+from eyelid.releases.kinds.streams.plan import build_filter
 from eyelid.releases.kinds.streams.preparation import taken_of
 from proofs.result import Effort, Result, progress, real_recordings
 

@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from eyelid.attacks.likeness import likeness, share_error, share_errors
+from eyelid.attacks.similarity import likeness, share_error, share_errors
 from eyelid.errors import InputError
 from eyelid.gaze.features import event_features, window_features
 from eyelid.gaze.simulator import simulate

@@ -19,13 +19,14 @@ from eyelid.attacks.groups import (
 )
 from eyelid.attacks.identification import identify
 from eyelid.attacks.protocols import POSITIVE, Material, find_protocol
+from eyelid.attacks.target import folded
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.papers.davidjohn2022.ksame import KSamePaper
 from eyelid.privacy.noise import randomness
-from eyelid.releases.audits.groups import folded, found_groups
+from eyelid.releases.audits.groups import found_groups
 
 FEATURES = [Feature(name, "1/s", "", 0.0, 10.0) for name in "abc"]
 

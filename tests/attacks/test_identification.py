@@ -102,7 +102,7 @@ def test_protocols_that_need_the_mechanism_are_left_out_without_it(simulated_tab
     assert {f.protocol for f in found} == {"raw→release", "release→raw", "paper-halves"}
 
 
-def test_findings_do_not_depend_on_which_thread_is_first(simulated_table, two_threads):
+def test_findings_do_not_depend_on_which_thread_is_first(simulated_table, two_cores):
     material = released_by(simulated_table, name="gaussian", epsilon=64.0, unit="record")
     once = identify(material, find_attackers(["forest", "knn"]), seed=5)
     again = identify(material, find_attackers(["forest", "knn"]), seed=5)

@@ -14,7 +14,7 @@ from eyelid.attacks.twins import twin
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import mechanism_named
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.differential import noise_of
 from eyelid.privacy import randomness
 
 LAWS = [

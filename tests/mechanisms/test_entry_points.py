@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelid.engine.parallel import alone
+from eyelid.engine.cores import alone
 from eyelid.errors import EyelidWarning
 from eyelid.io import write
 from eyelid.mechanisms import catalogue, entry_points, find, mechanism_named

@@ -11,12 +11,12 @@ from eyelid.errors import InputError, Refused
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
 from eyelid.mechanisms import mechanism_named
-from eyelid.mechanisms.certificate import NO_LEDGER, NOT_COUNTED, Certificate
+from eyelid.mechanisms.certificate import NO_LEDGER, NOT_COUNTED, OTHER_GROUPS, Certificate
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy import PERSON, Guarantee, Kind, Neighbours, Trust, rank1_bounds, sequential
 from eyelid.privacy.accounts import Gap
 from eyelid.privacy.noise import randomness
-from eyelid.releases.accounting import OTHER_GROUPS, OTHER_ROWS, read_certificate
+from eyelid.releases.accounting import OTHER_ROWS, read_certificate
 from eyelid.releases.budget import budget
 from eyelid.releases.kinds.features.plan import LISTED_BOUNDS, SEEDED_GROUPS, SEEDED_ROWS
 from eyelid.releases.kinds.features.quote import cost

@@ -20,7 +20,7 @@ from eyelid.mechanisms import mechanism_named
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.kinds import canary_audit
 from eyelid.releases.release import release
-from eyelid.releases.report import report, standing
+from eyelid.reporting.audits.page import report, standing
 
 pytestmark = pytest.mark.usefixtures("quick_audits", "no_pictures")
 

@@ -123,4 +123,4 @@ def test_cost_is_of_those_chosen_and_numbers_still_count(folder):
     assert quote.to_dict()["form"] == NARROWEST_FORM
     assert cost(
         "laplace", people=20, recordings=3, features=16, length=600, epsilon=1.0
-    ).shape.people == 20  # fmt: skip
+    ).facts.people == 20  # fmt: skip

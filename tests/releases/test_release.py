@@ -291,7 +291,7 @@ def test_a_released_folder_carries_no_trace_of_the_original(features_folder, tmp
 
 
 def test_the_fingerprint_can_be_checked_by_the_owner_alone(features_folder, tmp_path):
-    from eyelid.releases.fingerprint import input_digest as digest_of
+    from eyelid.releases.accounting import input_digest as digest_of
 
     for name in "ab":
         eyelid.release(features_folder, tmp_path / name, mechanism="laplace", epsilon=1.0)

@@ -15,10 +15,10 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io import read, write
 from eyelid.io.lint import lint
-from eyelid.mechanisms.expectation import made_up, prospects
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.utility import made_up, prospects
 from eyelid.privacy.noise import randomness
 from eyelid.releases.accounting import read_certificate
 from eyelid.releases.budget import budget
@@ -282,7 +282,7 @@ def test_groups_keep_their_part_of_more_people(table):
 
 def test_the_tables_of_the_page_are_those_of_cost():
     page = text(Path(__file__).parents[2] / "docs" / "synthetic.md")
-    both = (cost("synthetic", **FACTS, carry=carry).prospects for carry in ("common", "all"))
+    both = (cost("synthetic", **FACTS, carry=carry).offer.prospects for carry in ("common", "all"))
     for common, every in zip(*both, strict=True):
         row = [f"{common.people:,}"]
         for each in (common, every):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.areas import Area
-from eyelid.mechanisms.streams.continual import Dwell
+from eyelid.mechanisms.streams.dwell import Dwell
 from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.mechanisms.streams.kaleido import Kaleido
 from eyelid.mechanisms.streams.state import WHOLE, WORST
@@ -61,7 +61,7 @@ def test_a_person_pays_for_windows_and_for_counters_until_their_horizon() -> Non
     gate.push_many(*gaze())
     dwell = gate.filter.dwell
     assert isinstance(dwell, Dwell)
-    own = dwell.cost(next(dwell.neighbour_pairs(PERSON)).shape, PERSON).epsilon
+    own = dwell.cost(next(dwell.neighbour_pairs(PERSON)).facts, PERSON).epsilon
     windows = 400 / 20 * 6.0 * math.hypot(1000, 600) / 50
     assert gate.person_epsilon == pytest.approx(windows + own)
 

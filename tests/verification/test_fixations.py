@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from eyelid.mechanisms.streams.continual import Dwell
+from eyelid.mechanisms.streams.dwell import Dwell
 from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.privacy.noise import randomness
 from eyelid.verification.dwell import compare_dwell, dwell_mutants, examine_dwell

@@ -5,7 +5,7 @@ import pytest
 
 from eyelid.attacks.twins import twin
 from eyelid.mechanisms import catalogue, find, mechanism_named
-from eyelid.mechanisms.noisy import NoisyMechanism
+from eyelid.mechanisms.differential import NoisyMechanism
 from eyelid.mechanisms.records.fpa import FPA
 from eyelid.privacy import PERSON, RECORDING, randomness
 from eyelid.verification.families import mutants_of

@@ -24,9 +24,9 @@ from eyelid.attacks.subtraction import Subtraction
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Floats
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.mechanisms.maps.noisy_sum import NoisySum
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import DiscreteLaplace, randomness

@@ -18,14 +18,14 @@ from eyelid.attacks.error import ErrorMeasures, error_of
 from eyelid.attacks.membership import Membership, NoiseLaw, Publish, membership_game
 from eyelid.attacks.subtraction import Subtraction, subtraction
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.groups.slots import Slots, everybody
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.mechanism import PublicFacts, Values
-from eyelid.mechanisms.noisy import noise_of
-from eyelid.mechanisms.records.spherical import SphericalLaplace
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import DiscreteLaplace, randomness
+from eyelid.privacy.noise.continuous import SphericalLaplace
 
 FEWEST_PEOPLE = 6
 # Numbers that an attack may look at, over all trials.

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.attacks.records import Records
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import PublicFacts
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteLaplace, randomness
 from eyelid.privacy.unit import Trust
@@ -33,8 +33,9 @@ def legible(mechanism: FeatureMechanism, facts: PublicFacts) -> NDArray[np.intp]
     is no longer what was rebuilt, where the mechanism chose coordinates by itself, or where their
     noise is not independent.
 
-    >>> from eyelid.mechanisms import mechanism
-    >>> legible(mechanism("cfpa", epsilon=1.0, chunk=2, k=2), PublicFacts(1, 1, 5, 1)).tolist()
+    >>> from eyelid.mechanisms import mechanism_named
+    >>> cut = mechanism_named("cfpa", epsilon=1.0, chunk=2, k=2)
+    >>> legible(cut, PublicFacts(1, 1, 5, 1)).tolist()
     [0, 1, 2, 3]
     """
     nothing = np.array([], dtype=np.intp)

@@ -21,9 +21,9 @@ from eyelid.attacks.records import Records, records_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.means.mean_mechanism import PLACE, TEAM
 from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.noise import DiscreteLaplace, DiscreteNoise, Randomness, randomness
 

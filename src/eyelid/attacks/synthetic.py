@@ -27,16 +27,16 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 
-from eyelid.attacks.likeness import Likeness, likeness, marginals, share_error
 from eyelid.attacks.membership import Membership, told_apart
 from eyelid.attacks.records import values_of
+from eyelid.attacks.similarity import Likeness, likeness, marginals, share_error
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.features.omission import without_blanks
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
 from eyelid.mechanisms.synthetic.recordings import MADE_UP
@@ -72,7 +72,7 @@ class SyntheticFindings:
             spans that values must be moved to be distributed as people's are), ``uniform`` (the
             same of values evenly spread between the bounds, which anybody could write down),
             ``total_variation`` over public bins, ``share_error`` and ``share_size``
-            (`eyelid.attacks.likeness`). No row where people or what is made up have no value.
+            (`eyelid.attacks.similarity`). No row where people or what is made up have no value.
         likeness: what else made-up people have in common with people; None for rows.
         expected_share_error: what the mechanism says of it beforehand; None where it says nothing.
         copies: made-up rows that are rows of the original.

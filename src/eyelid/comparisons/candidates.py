@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import Any
 
 from eyelid.comparisons.goals import Goal, Goals, Verdict
-from eyelid.comparisons.settings import Setting, check_features, feature_mechanisms
+from eyelid.comparisons.settings import check_features, feature_mechanisms, mechanism_of
 from eyelid.errors import EyelidError, unknown
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import find
 from eyelid.mechanisms.certificate import Promise
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import default_delta
 from eyelid.mechanisms.expectation import predicted
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import PublicFacts
@@ -22,6 +22,7 @@ from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import PERSON, Trust, Unit
 from eyelid.releases.kinds.features.plan import promised, released_alike
+from eyelid.reporting.comparisons.setting import Setting
 
 # Up to this ε in total a promise to a person counts more than one chance in k.
 STRONG_EPSILON = 10.0
@@ -154,7 +155,7 @@ def candidates(
     predictable: dict[tuple[object, ...], list[tuple[Candidate, float, float]]] = {}
     for setting in (one for kind in _kinds(mechanisms) for one in _settings(kind, goals, table)):
         try:
-            mechanism = setting.build()
+            mechanism = mechanism_of(setting)
             candidate = _candidate(setting, mechanism, table)
         except EyelidError as error:
             skipped[str(setting)] = str(error)

@@ -45,12 +45,12 @@ unit can move the integers; `measured` reads them off a release again, for those
 
 * the values themselves: `additive.py`; `laplace`, `gaussian`, `prewindow` (bins, presented as
   windows)
-* Fourier coefficients of signals or chunks: `perturbation.py`; `fpa`, `cfpa`, `dcfpa`
+* Fourier coefficients of signals, or of chunks of them: `fpa`, `cfpa`, `dcfpa`
 * cosine coefficients: `cosine.py`; `dct`, `envelope`
 * whatever the one inside has, summed over people: `mean_mechanism.py`; `groupmean` (groups by
   public attributes, `public_groups.py`), `ksame-dp` (random ones)
 
-A mechanism holds the `distribution` of its noise (`distribution.py`): Laplace (L1, ε adds) or
+A mechanism holds the `distribution` of its noise (`differential.py`): Laplace (L1, ε adds) or
 Gaussian (L2, μ² adds). Additive grids are powers of two of the span; elsewhere the noise has one
 public scale of 2³⁶ steps, and the step is calibrated.
 
@@ -58,7 +58,7 @@ public scale of 2³⁶ steps, and the step is calibrated.
 
     limited → integers (cut, never rounded up) → total → perturb → divided
 
-* shares of gaze in the cells of a coarse grid: `maps/noisy_map.py`; `map-grid`
+* shares of gaze in the cells of a coarse grid: `maps/noisy_sum.py`; `map-grid`
 * looks in pixels or cells, at most m in one and M in all: `maps/capped_map.py`; `map-gaussian`,
   `map-laplace`
 * dwell, visits, transitions, order of first visits: `aoi-tables`

@@ -332,7 +332,7 @@ def mechanism_named(name: str, **parameters: Any) -> Mechanism:
         name: as in the catalogue, or an alias; ``eyelid mechanisms`` lists them.
         parameters: of the mechanism, such as ``epsilon``; ``eyelid mechanisms NAME`` lists them.
 
-    >>> mechanism("laplace", epsilon="2", unit="recording").parameters()["unit"]
+    >>> mechanism_named("laplace", epsilon="2", unit="recording").parameters()["unit"]
     'recording'
     """
     kind = find(name)

@@ -16,7 +16,7 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.differential import CalibratedMechanism
+from eyelid.mechanisms.differential import DifferentialMechanism, offered_unit
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
@@ -37,7 +37,7 @@ _BYSTANDER = 0.25
 
 
 @dataclass(frozen=True)
-class PaperMechanism(CalibratedMechanism, FeatureMechanism):
+class PaperMechanism(DifferentialMechanism, FeatureMechanism):
     """Noise on whole tables, scaled by what the people in them happen to be like.
 
     Offered for a recording: that is what a paper's ε, summed over features, would be about. The
@@ -53,7 +53,7 @@ class PaperMechanism(CalibratedMechanism, FeatureMechanism):
     claims_to_hold: ClassVar[bool] = False
     lengths: ClassVar[str] = "recordings keep their own lengths"
 
-    unit: Unit = parameter("whose value is hidden", default=RECORDING)  # noqa: RUF009
+    unit: Unit = offered_unit(RECORDING)
     subsample: int = parameter("every so many-th row is kept, before the noise", default=1)
 
     def __post_init__(self) -> None:

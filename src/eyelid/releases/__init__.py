@@ -19,7 +19,7 @@ step does: it is a `Job`.
    person-level guarantee for everybody, under the id of the run. Above the limit: exit code 3,
    nothing counted, nothing written. The certificate is composed now.
 5. **Apply** (`application.py`, of maps `measurement.py`). Pieces that have not changed since they
-   were looked at are made private, each under the shape of everybody and with its own stream of
+   were looked at are made private, each under the facts of everybody and with its own stream of
    noise; sums over people are added up in integers first. What is written once is never made
    again.
 6. **Write.** Manifest, certificate and data card; scratch is removed, everything is synced and

@@ -148,10 +148,10 @@ def heatmap_lacks(study: Study, stimulus: str | None) -> str:
         stimulus: of which a map would be; None where there is at most one.
     """
     # Deferred: maps take long to import, and most advice needs none.
-    from eyelid.releases.kinds.maps.quote import planned
+    from eyelid.releases.kinds.maps.quote import heatmap_draft
 
     try:
-        planned(study, stimulus=stimulus, level="good")
+        heatmap_draft(study, stimulus=stimulus, level="good")
         on_screen([], [], study.screen, study.units, study.xy_origin)
     except EyelidError as error:
         return str(error)

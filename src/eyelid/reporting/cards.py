@@ -10,17 +10,13 @@ from eyelid.gaze.features.catalogue import EVENT_KINDS, event_feature_set, windo
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.certificate import NARROWEST_FORM, Certificate
-from eyelid.mechanisms.expectation import (
-    FeatureError,
-    expectation,
-    predicted,
-    told_in_people,
-)
+from eyelid.mechanisms.expectation import FeatureError, expectation, predicted
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.partition import groups_told
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.streams.distance import Distance
 from eyelid.mechanisms.streams.stream import StreamMechanism
+from eyelid.mechanisms.synthetic.utility import told_in_people
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.rank1 import advantage_bound, rank1_bounds
 from eyelid.privacy.unit import Trust

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
 from eyelid.mechanisms.mechanism import PublicFacts
-from eyelid.mechanisms.streams.continual import Counters
 from eyelid.mechanisms.streams.draws import Unique
+from eyelid.mechanisms.streams.dwell import Counters
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.regions import spelled
 from eyelid.mechanisms.streams.state import WHOLE

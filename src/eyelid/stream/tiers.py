@@ -16,8 +16,8 @@ from eyelid.errors import InputError, Refused
 from eyelid.mechanisms.differential import DifferentialMechanism
 from eyelid.mechanisms.mechanism import PublicFacts, mechanism_named
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.streams.continual import Counters, Dwell
 from eyelid.mechanisms.streams.draws import own_sources
+from eyelid.mechanisms.streams.dwell import Counters, Dwell
 from eyelid.mechanisms.streams.events import StreamEvent
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.filter_run import FilterRun

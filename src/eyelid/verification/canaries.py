@@ -24,8 +24,8 @@ from eyelid.attacks.twins import twin
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.mechanism import PublicFacts, Values
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
 from eyelid.mechanisms.synthetic.sequences import Sequences
 from eyelid.mechanisms.synthetic.synthetic import Synthetic

@@ -19,10 +19,10 @@ import numpy as np
 from eyelid.attacks.residuals import ResidualResult, judged
 from eyelid.attacks.twins import twin
 from eyelid.gaze.areas import Floats
+from eyelid.mechanisms.differential import SCALE
 from eyelid.mechanisms.mechanism import NeighbourPair, Values
-from eyelid.mechanisms.streams.continual import Dwell, DwellRun, Integers
+from eyelid.mechanisms.streams.dwell import Dwell, DwellRun, Integers
 from eyelid.mechanisms.streams.square_root import stretch
-from eyelid.mechanisms.total import SCALE
 from eyelid.privacy.noise import DiscreteGaussian, Randomness, randomness
 from eyelid.verification.mutant import Changes, Mutant, by_game, by_output, mutants, sold_as_person
 from eyelid.verification.outputs import OutputResult

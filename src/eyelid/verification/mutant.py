@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from eyelid.attacks.twins import sound_of, twin
+from eyelid.mechanisms.differential import Integers, noise_of
 from eyelid.mechanisms.mechanism import PublicFacts
-from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.verification.game import play

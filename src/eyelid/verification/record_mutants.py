@@ -13,12 +13,11 @@ import polars as pl
 from eyelid.attacks.residuals import examine
 from eyelid.attacks.twins import sound_of, twin
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.distribution import exact
+from eyelid.mechanisms.differential import Integers, exact, noise_of
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.mechanism import PublicFacts, Values
-from eyelid.mechanisms.noisy import Integers, noise_of
-from eyelid.mechanisms.records.spherical import SphericalLaplace
 from eyelid.privacy.noise import DiscreteLaplace, Randomness
+from eyelid.privacy.noise.continuous import SphericalLaplace
 from eyelid.privacy.unit import PERSON
 from eyelid.verification.game import attack_digits
 from eyelid.verification.mutant import (

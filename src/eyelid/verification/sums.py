@@ -19,10 +19,10 @@ from eyelid.attacks.residuals import ResidualResult, judged
 from eyelid.attacks.twins import sound_of
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
+from eyelid.mechanisms.differential import Integers, noise_of
 from eyelid.mechanisms.maps.map_mechanism import MapFacts, cleaned
 from eyelid.mechanisms.maps.noisy_sum import BLOCK
 from eyelid.mechanisms.mechanism import PublicFacts, Values
-from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness, randomness

@@ -20,8 +20,8 @@ from eyelid.attacks.residuals import ResidualResult, judged
 from eyelid.attacks.twins import sound_of, twin
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.mechanisms.differential import Integers, noise_of
 from eyelid.mechanisms.mechanism import PublicFacts, Values
-from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.mechanisms.synthetic.estimates import distribution, halves, quarters
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement

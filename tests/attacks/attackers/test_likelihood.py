@@ -14,8 +14,8 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import mechanism_named
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.mechanism import PublicFacts
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.privacy import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON

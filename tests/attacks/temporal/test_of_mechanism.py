@@ -14,8 +14,8 @@ from eyelid.attacks.temporal import (
     release_summary,
 )
 from eyelid.mechanisms import mechanism_named
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.mechanism import PublicFacts
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.privacy.unit import RECORD, RECORDING
 
 SHAPE = PublicFacts(people=20, recordings=3, length=100, features=4)

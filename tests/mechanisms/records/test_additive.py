@@ -15,7 +15,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import PublicFacts, mechanism_named
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import default_delta
 from eyelid.privacy import PERSON, RECORD, RECORDING, gaussian_epsilon, randomness
 from eyelid.privacy.gaussian import epsilon_of_rho, gaussian_delta, rho_of_mu
 from eyelid.verification import record_mutants

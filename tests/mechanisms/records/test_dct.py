@@ -15,7 +15,7 @@ from eyelid.errors import InputError, Refused
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import PublicFacts, mechanism_named
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.records.cosine import first_cosines, from_first_cosines
 from eyelid.mechanisms.records.dct import DCT
 from eyelid.privacy import PERSON, RECORD, RECORDING, gaussian_epsilon, gaussian_sigma, randomness

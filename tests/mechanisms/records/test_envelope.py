@@ -15,7 +15,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import PublicFacts, mechanism_named
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.records.envelope import Envelope
 from eyelid.privacy import PERSON, RECORDING, gaussian_epsilon, randomness
 from eyelid.verification.families import mutants_of

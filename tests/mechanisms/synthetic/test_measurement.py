@@ -8,13 +8,12 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
+from eyelid.mechanisms.differential import SCALE, Integers
 from eyelid.mechanisms.mechanism import PublicFacts
-from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
 from eyelid.mechanisms.synthetic.rounds import Round
 from eyelid.mechanisms.synthetic.sequences import Sequences, lags_of
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
-from eyelid.mechanisms.total import SCALE
 from eyelid.privacy.noise import Randomness, randomness
 
 BINS = 8

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError
+from eyelid.mechanisms.differential import SCALE
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.synthetic import sequences as blocking
 from eyelid.mechanisms.synthetic.rounds import (
@@ -29,7 +30,6 @@ from eyelid.mechanisms.synthetic.sequences import (
     length_bin,
     length_edges,
 )
-from eyelid.mechanisms.total import SCALE
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
 

@@ -16,10 +16,10 @@ from eyelid.errors import InputError, Refused
 from eyelid.gaze.features import event_features
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.mechanisms.differential import SCALE
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.synthetic.public_pairs import COMMON, WINDOWS
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
-from eyelid.mechanisms.total import SCALE
 from eyelid.privacy.gaussian import discreteness_slack
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import randomness

@@ -8,9 +8,13 @@ import pytest
 from scipy import stats
 from scipy.special import gammaincinv
 
-from eyelid.mechanisms.records.spherical import SphericalLaplace
 from eyelid.privacy.noise import continuous, randomness
-from eyelid.privacy.noise.continuous import planar, rounded_spherical, settled_planar
+from eyelid.privacy.noise.continuous import (
+    SphericalLaplace,
+    planar,
+    rounded_spherical,
+    settled_planar,
+)
 
 DIGITS = 200
 

@@ -13,7 +13,7 @@ import pytest
 from eyelid.attacks.twins import twin
 from eyelid.errors import InputError
 from eyelid.mechanisms import mechanism_named
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.records.additive import AdditiveMechanism
 from eyelid.privacy import RECORDING
 from eyelid.releases.audits.kinds import canary_audit

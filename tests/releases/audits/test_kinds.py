@@ -10,7 +10,7 @@ import pytest
 from eyelid.attacks.outcome import Outcome, Questions, measured_raw, named_by_rows
 from eyelid.attacks.protocols import Material
 from eyelid.attacks.statistics import above
-from eyelid.engine.parallel import alone
+from eyelid.engine.cores import alone
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import mechanism_named

@@ -112,14 +112,14 @@ def certified(folder, change):
 
 def noise_free(subject, number=0):
     """The cells of a group without noise."""
-    mechanism, observers = subject.mechanisms[number], subject.plan.observers[number]
+    mechanism, observers = subject.mechanisms[number], subject.design.observers[number]
     counts = subject.gaze_points_of[number].counts(observers.facts.grid)
     return mechanism.divided(mechanism.total(counts, observers.facts), observers.facts)
 
 
 def shown(folder, subject, cells):
     """Other cells, with everything that follows from them but the reliability."""
-    plan, layers = subject.plan, len(subject.plan.layers)
+    plan, layers = subject.design, len(subject.design.layers)
     measured = [
         Measured(
             mechanism, cells[n * layers : (n + 1) * layers], mechanism.cell_sd(observers.facts)
@@ -242,7 +242,7 @@ def test_a_map_without_noise_under_a_certificate_of_some_is_refuted(home, out):
 
 def test_a_noise_free_picture_beside_sound_cells_is_refuted(home, out):
     subject = map_target(home / "study", out)
-    bare = heatmap(gaze_map(subject.looks).values, subject.plan.view.sigma_px)
+    bare = heatmap(gaze_map(subject.looks).values, subject.design.view.sigma_px)
     forged(out, map=(bare / bare.sum())[None].astype(np.float32))
     assert disagreements(home, out) == [
         "'map' of map.npz is not what public facts and noisy cells give"
@@ -397,7 +397,7 @@ def test_a_choice_with_a_larger_epsilon_is_refuted(mechanism, home, tmp_path):
     private_heatmap(home / "study", out, epsilon=1.0, grid="8x5", **mechanism)
     subject = map_target(home / "study", out)
     assert subject.disagreements == ()
-    (chosen,), (observers,) = subject.mechanisms, subject.plan.observers
+    (chosen,), (observers,) = subject.mechanisms, subject.design.observers
     loud = replace(chosen, epsilon=5.0)
     counts = subject.looks.counts(observers.facts.grid)
     cells = loud.measure(counts, observers.facts, randomness(1))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from eyelid.io import pieces
+from eyelid.mechanisms.differential import NoisyMechanism
 from eyelid.mechanisms.mechanism import PublicFacts
-from eyelid.mechanisms.noisy import NoisyMechanism
 from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.privacy.noise import SystemRandomness
 from eyelid.releases.consistency.comparison import coupled, small_pieces

@@ -21,8 +21,8 @@ from eyelid.attacks.records import Records, records_of
 from eyelid.attacks.scores import Scores
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.mechanism import PublicFacts
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteNoise
 

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eyelid.errors import InputError
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import PublicFacts
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.gaussian import check_delta, gaussian_epsilon
 from eyelid.privacy.guarantee import Kind

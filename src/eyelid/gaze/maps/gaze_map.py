@@ -181,11 +181,11 @@ def gaze_map(
         stimulus: which one, or which layer of the looks; by default the only one.
         size: width and height of the picture in px; by default the screen's. Looks know theirs.
         placement: of the picture on the screen, for a study.
-        weight: ``count`` or ``duration``, for a study; see `looks_of`.
+        weight: ``count`` or ``duration``, for a study; see `gaze_points_of`.
         cap: the most that one observer counts at one px; by default there is none.
 
-    >>> from eyelid.gaze.maps.gaze_points import looks_from_arrays
-    >>> touches = looks_from_arrays(["a", "a", "b"], [0, 0, 1], [0, 0, 0], size=(2, 1))
+    >>> from eyelid.gaze.maps.gaze_points import gaze_points_from_arrays
+    >>> touches = gaze_points_from_arrays(["a", "a", "b"], [0, 0, 1], [0, 0, 0], size=(2, 1))
     >>> gaze_map(touches).values.tolist(), gaze_map(touches, cap=1).values.tolist()
     ([[1.0, 0.5]], [[0.5, 0.5]])
     """

@@ -141,7 +141,7 @@ def gaze_points_of(
     >>> rows = {"person": ["a", "b"], "recording": "r", "time_ms": 0.0, "x": [5.0, 99.0], "y": 1.0}
     >>> study = Study("samples", pl.DataFrame(rows), pl.DataFrame({"person": ["a", "b", "c"]}),
     ...               units="px", xy_origin="top-left")
-    >>> looks = looks_of(study, width_px=20, height_px=10)
+    >>> looks = gaze_points_of(study, width_px=20, height_px=10)
     >>> len(looks.people), looks.x_px.tolist(), looks.outside
     (3, [5.0], 1)
     """
@@ -174,7 +174,7 @@ def gaze_points_in_blocks(
     known: Collection[str] | None = None,
     block: int = 1000,
 ) -> Iterator[GazePoints]:
-    """What `looks_of` gives, so many people at a time: what many of them need is bounded."""
+    """What `gaze_points_of` gives, so many people at a time: what many of them need is bounded."""
     everybody = _people(study, people)
     _check(study, weight)
     Grid(width_px, height_px, 1, 1)
@@ -238,7 +238,7 @@ def gaze_points_from_arrays(
         everybody: whom to count as observers, those without a point too; by default those who have
             one, in order of appearance.
 
-    >>> looks = looks_from_arrays(["a", "b", "a"], [1, 2, 3], [1, 1, 9], size=(4, 4))
+    >>> looks = gaze_points_from_arrays(["a", "b", "a"], [1, 2, 3], [1, 1, 9], size=(4, 4))
     >>> looks.people, looks.person.tolist(), looks.outside
     (('a', 'b'), [0, 1], 1)
     """

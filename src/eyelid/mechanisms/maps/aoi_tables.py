@@ -16,11 +16,10 @@ from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import RELIABLE_ERRORS
 from eyelid.gaze.maps.gaze_points import GazePoints
 from eyelid.gaze.visits import area_of, dwell_of, visits_of
-from eyelid.mechanisms.distribution import LAPLACE, Distribution
+from eyelid.mechanisms.differential import LAPLACE, Distribution, Integers, noise_of
 from eyelid.mechanisms.maps.map_mechanism import with_others
 from eyelid.mechanisms.maps.noisy_sum import NoisySum
 from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter, register
-from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.unit import Unit
@@ -92,6 +91,7 @@ class AoiTables(NoisySum):
     )
     name: ClassVar[str] = "aoi-tables"
     distribution: ClassVar[Distribution] = LAPLACE
+    delta: ClassVar[None] = None  # type: ignore[misc]
     family: ClassVar[str] = "tables"
     takes: ClassVar[str] = "areas of interest"
     command: ClassVar[str] = "heatmap"

@@ -17,11 +17,10 @@ import numpy as np
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.mechanisms.choice import choose, log_chances
+from eyelid.mechanisms.differential import SCALE, Integers
 from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism, cleaned, with_others
-from eyelid.mechanisms.maps.noisy_map import NoisyMap
+from eyelid.mechanisms.maps.noisy_sum import NoisyMap
 from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter
-from eyelid.mechanisms.noisy import Integers
-from eyelid.mechanisms.total import SCALE
 from eyelid.privacy.noise import Randomness
 
 # Of ε, for a private choice of the cap.

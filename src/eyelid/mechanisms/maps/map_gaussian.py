@@ -6,19 +6,18 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from eyelid.mechanisms.distribution import GAUSSIAN, Distribution
+from eyelid.mechanisms.differential import GAUSSIAN, Distribution
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapFacts
 from eyelid.mechanisms.mechanism import PublicFacts, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.total import WithDelta
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import Unit
 
 
 @register
 @dataclass(frozen=True)
-class MapGaussian(CappedMap, WithDelta):
+class MapGaussian(CappedMap):
     """The mean count of looks in every pixel or cell, under Gaussian noise."""
 
     note: ClassVar[ProofNote] = ProofNote(

@@ -10,12 +10,11 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
-from eyelid.mechanisms.distribution import GAUSSIAN, Distribution
+from eyelid.mechanisms.differential import GAUSSIAN, Distribution
 from eyelid.mechanisms.maps.map_mechanism import MapFacts
-from eyelid.mechanisms.maps.noisy_map import NoisyMap
+from eyelid.mechanisms.maps.noisy_sum import NoisyMap
 from eyelid.mechanisms.mechanism import Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.total import WithDelta
 
 # Cells for each (N/σ)^⅔: about the best of a sweep over grids on made-up scenes.
 _CELLS = 12.0
@@ -26,7 +25,7 @@ _QUIET = 0.25
 
 @register
 @dataclass(frozen=True)
-class MapGrid(NoisyMap, WithDelta):
+class MapGrid(NoisyMap):
     """The share of gaze in each cell of a coarse public grid, under Gaussian noise."""
 
     note: ClassVar[ProofNote] = ProofNote(

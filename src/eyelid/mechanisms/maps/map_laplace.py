@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from eyelid.mechanisms.distribution import LAPLACE, Distribution
+from eyelid.mechanisms.differential import LAPLACE, Distribution
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapFacts
 from eyelid.mechanisms.mechanism import register
@@ -35,6 +35,7 @@ class MapLaplace(CappedMap):
     )
     name: ClassVar[str] = "map-laplace"
     distribution: ClassVar[Distribution] = LAPLACE
+    delta: ClassVar[None] = None  # type: ignore[misc]
     paper: ClassVar[str] = (
         "Liu, Xia, Duchowski, Bailey, Holmqvist & Jain (2019), Differential privacy for "
         "eye-tracking data; Dwork, McSherry, Nissim & Smith (2006)"

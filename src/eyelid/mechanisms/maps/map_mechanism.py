@@ -14,7 +14,7 @@ import numpy as np
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
-from eyelid.mechanisms.differential import CalibratedMechanism
+from eyelid.mechanisms.differential import DifferentialMechanism, offered_unit
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, PublicFacts, Values, parameter
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.noise import Randomness
@@ -53,7 +53,7 @@ class MapFacts(PublicFacts):
 
 
 @dataclass(frozen=True)
-class MapMechanism(CalibratedMechanism):
+class MapMechanism(DifferentialMechanism):
     """One map of all people for each layer: a picture, or a stretch of time of one.
 
     A person's data are counts in the cells of all layers. The grid is public.
@@ -69,6 +69,7 @@ class MapMechanism(CalibratedMechanism):
     of_shares: ClassVar[bool] = False
     """Whether everybody counts with shares of their gaze, and not with counts."""
 
+    unit: Unit = offered_unit()
     grid: str = parameter("cells of a picture: COLUMNSxROWS, pixels, or auto", default="pixels")
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from eyelid.errors import Refused
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.groups.public_groups import GroupedFacts, Groups, grouped, groups_by
-from eyelid.mechanisms.means.inside import AUTO, parsed
+from eyelid.mechanisms.means.inner_mechanism import AUTO, parsed
 from eyelid.mechanisms.means.mean_mechanism import TEAM, MeanMechanism
 from eyelid.mechanisms.mechanism import PublicFacts, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.groups.slots import Slots, everybody, slots_of
-from eyelid.mechanisms.means.inside import AUTO, candidates, fits, inside, least_noise
+from eyelid.mechanisms.means.inner_mechanism import AUTO, candidates, fits, inside, least_noise
 from eyelid.mechanisms.mechanism import (
     Form,
     NeighbourPair,
@@ -24,7 +25,6 @@ from eyelid.mechanisms.mechanism import (
     Values,
     parameter,
 )
-from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism, frame
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.privacy.bounds import Bounds

@@ -16,8 +16,8 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.mechanism import PublicFacts, Values
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism, beyond_rows
 from eyelid.privacy.noise.discrete import MAX_SCALE
 from eyelid.privacy.unit import Unit

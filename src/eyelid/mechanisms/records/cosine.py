@@ -16,9 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError, Refused
-from eyelid.mechanisms.distribution import GAUSSIAN, Distribution, check_gaussian_delta
+from eyelid.mechanisms.differential import (
+    GAUSSIAN,
+    Distribution,
+    Integers,
+    check_gaussian_delta,
+    noise_of,
+)
 from eyelid.mechanisms.mechanism import PublicFacts, Values, parameter
-from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism, check_coefficients, cut_off
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteNoise
 from eyelid.privacy.unit import Unit

@@ -10,13 +10,13 @@ import numpy as np
 
 from eyelid.mechanisms.mechanism import PublicFacts, Values, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.records.cfpa import ChunkedMechanism
+from eyelid.mechanisms.records.cfpa import CFPA
 from eyelid.mechanisms.records.fourier import first_coefficients
 
 
 @register
 @dataclass(frozen=True)
-class DCFPA(ChunkedMechanism):
+class DCFPA(CFPA):
     """Discrete Laplace noise on the first k Fourier coefficients of differences inside chunks."""
 
     note: ClassVar[ProofNote] = ProofNote(

@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.distribution import exact
+from eyelid.mechanisms.differential import Integers, exact, noise_of
 from eyelid.mechanisms.mechanism import PublicFacts, Values, parameter, register
-from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.cosine import CosineMechanism
-from eyelid.mechanisms.records.spherical import SphericalLaplace
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import DiscreteNoise, Randomness
+from eyelid.privacy.noise.continuous import SphericalLaplace
 from eyelid.privacy.unit import PERSON, Neighbours, Unit
 
 # The grid of spherical noise has one step in so many of its scale.

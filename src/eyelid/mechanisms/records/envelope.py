@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter, register
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.cosine import CosineMechanism, from_first_cosines
 from eyelid.privacy.unit import Unit

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.distribution import (
+from eyelid.mechanisms.differential import (
     FEWEST_STEPS,
     GAUSSIAN,
     Distribution,

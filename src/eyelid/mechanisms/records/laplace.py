@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from eyelid.mechanisms.distribution import LAPLACE, Distribution, exact
+from eyelid.mechanisms.differential import LAPLACE, Distribution, exact
 from eyelid.mechanisms.mechanism import PublicFacts, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.additive import AdditiveMechanism

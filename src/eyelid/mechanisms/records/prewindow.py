@@ -21,8 +21,8 @@ from eyelid.gaze.features.catalogue import window_feature_set
 from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.mechanism import PublicFacts, parameter, register
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.formulas import FORMULAS, cosines_kept, windows_of_bins
 from eyelid.mechanisms.records.gaussian import Gaussian
@@ -192,8 +192,8 @@ class Prewindow(Gaussian):
     ) -> PublicFacts:
         """The public facts about what is measured to release so many windows of a recording.
 
-        >>> Prewindow(epsilon=1.0, only="linear").shape_of(people=20, recordings=3, length=1200)
-        Shape(people=20, recordings=3, length=1259, features=7)
+        >>> Prewindow(epsilon=1.0, only="linear").facts_of(people=20, recordings=3, length=1200)
+        PublicFacts(people=20, recordings=3, length=1259, features=7)
         """
         bins = length + self.bins_of_window - 1
         streams = len(self.streams(pupil)) + len(self.measured_whole(pupil))
@@ -208,9 +208,9 @@ class Prewindow(Gaussian):
     def released(self, facts: PublicFacts) -> PublicFacts:
         """The public facts about what is released: length counts windows, and features features.
 
-        >>> law = Prewindow(epsilon=1.0, only="linear")
-        >>> law.released(law.shape_of(people=20, recordings=3, length=1200))
-        Shape(people=20, recordings=3, length=1200, features=8)
+        >>> mechanism = Prewindow(epsilon=1.0, only="linear")
+        >>> mechanism.released(mechanism.facts_of(people=20, recordings=3, length=1200))
+        PublicFacts(people=20, recordings=3, length=1200, features=8)
         """
         pupil = facts.features >= len(self.streams()) + len(self.measured_whole())
         features = len(self.wanted(pupil)) + len(self.measured_whole(pupil))

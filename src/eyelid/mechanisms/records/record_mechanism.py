@@ -21,6 +21,7 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.mechanisms.differential import Integers, NoisyMechanism, noise_of
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import (
     SAME_FORM,
@@ -30,7 +31,6 @@ from eyelid.mechanisms.mechanism import (
     Values,
     parameter,
 )
-from eyelid.mechanisms.noisy import Integers, NoisyMechanism, noise_of
 from eyelid.mechanisms.release_kind import Execution, Gaps, ReleaseKind
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import Randomness

@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.distribution import GAUSSIAN, Distribution
+from eyelid.mechanisms.differential import GAUSSIAN, SCALE, Distribution, Integers, Total, noise_of
 from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter
-from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.synthetic.binning import MOST_BINS, Bins, Codes
-from eyelid.mechanisms.total import SCALE, Total, WithDelta
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
 
@@ -107,7 +105,7 @@ def whole_odds(counts: Values, bits: int) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class ChainMarginals(Total, WithDelta):
+class ChainMarginals(Total):
     """Counts of every feature together with the one before it, one noise for all of them."""
 
     note: ClassVar[ProofNote] = ProofNote(

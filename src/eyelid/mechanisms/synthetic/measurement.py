@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eyelid.mechanisms.differential import Integers, noise_of
 from eyelid.mechanisms.mechanism import PublicFacts, Values
-from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.synthetic.estimates import (
     distribution,
     halves,

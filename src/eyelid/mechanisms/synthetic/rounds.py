@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.distribution import GAUSSIAN, Distribution
+from eyelid.mechanisms.differential import GAUSSIAN, SCALE, Distribution, Integers, Total, noise_of
 from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter
-from eyelid.mechanisms.noisy import Integers, noise_of
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.synthetic.binning import Bins, Codes
+from eyelid.mechanisms.synthetic.games import pairs_of_rows, with_others
 from eyelid.mechanisms.synthetic.sequences import (
     BEND,
     LENGTH_BINS,
@@ -30,7 +30,6 @@ from eyelid.mechanisms.synthetic.sequences import (
     length_bin,
     sequences_of_values,
 )
-from eyelid.mechanisms.total import SCALE, Total, WithDelta
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
 
@@ -44,12 +43,10 @@ Lookup = NDArray[Any]
 
 _MOST_STEPS = 2.0**61
 _WAVE = 1 << 8
-# In games: what everybody else's values are.
-_OTHERS = (0.25, np.nan)
 
 
 @dataclass(frozen=True)
-class Round(Total, WithDelta):
+class Round(Total):
     """One noisy sum over everybody.
 
     Of a shape, ``recordings`` are the tasks and ``length`` the rows of each that count.
@@ -180,21 +177,7 @@ class Round(Total, WithDelta):
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
         """All at one bound against all at the other; far outside; not there at all."""
-        facts = PublicFacts(1 + len(_OTHERS), 1, 2, 2, window=1)
-        ends = (
-            ("from one bound to the other", 0.0, 1.0),
-            ("far outside the bounds", -1e4, 1e4),
-            ("missing against present", np.nan, 1.0),
-        )
-        for name, low, high in ends:
-            one = np.full((1, facts.length, facts.features), low)
-            yield NeighbourPair(name, facts, unit, one, np.full_like(one, high))
-        # Where signs count: features go together or against each other, and stay or go to and fro.
-        together = np.array([[[0.0, 0.0], [1.0, 1.0]]])
-        against = np.array([[[0.0, 1.0], [1.0, 0.0]]])
-        steady = np.ones_like(against)
-        yield NeighbourPair("together or against each other", facts, unit, together, against)
-        yield NeighbourPair("steady or to and fro", facts, unit, steady, against)
+        return pairs_of_rows(unit)
 
     def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """Noisy sums over somebody with these values and others who stay the same."""
@@ -213,11 +196,6 @@ class Round(Total, WithDelta):
         )
         ratio: Values = (other - one).sum(axis=1)
         return ratio
-
-
-def with_others(values: Values) -> Values:
-    """Somebody with these values, and the others of a game."""
-    return np.stack([values, *[np.full_like(values, fixed) for fixed in _OTHERS]])
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import DifferentialMechanism, offered_unit
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import (
     Form,
@@ -40,7 +39,7 @@ from eyelid.mechanisms.synthetic.deniability import (
 from eyelid.mechanisms.synthetic.games import GameFacts
 from eyelid.mechanisms.synthetic.recordings import MADE_UP, tasks_of
 from eyelid.mechanisms.synthetic.records import TaskRecords, frame_of_rows, records_of_tasks
-from eyelid.mechanisms.synthetic.worth import shown_of_rows, total_of_rows, worth_of_rows
+from eyelid.mechanisms.synthetic.utility import shown_of_rows, total_of_rows, worth_of_rows
 from eyelid.privacy.gaussian import check_delta
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
@@ -57,7 +56,7 @@ _CERTAIN = 1e6
 
 @register
 @dataclass(frozen=True)
-class Seeded(CalibratedMechanism, FeatureMechanism):
+class Seeded(DifferentialMechanism, FeatureMechanism):
     """Rows that keep a few features of a person's row, if enough people could have given them."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -114,6 +113,7 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
         {"epsilon": 3.0, "delta": 1e-3, "rows": 1, "records": 20, "keep_features": 1, "bins": 2},
     )
 
+    unit: Unit = offered_unit()
     delta: float | None = parameter("δ; min(N^−1.5, 1e-6) when not given", default=None)
     k: int | None = parameter(
         "people who must have a row as likely to give what is released; as many as ε needs when "
@@ -197,10 +197,6 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
             return self.keep_features, self.keep_features
         found = re.fullmatch(r"(\d+)-(\d+)", self.keep_features)
         return (int(found[1]), int(found[2])) if found else (1, 0)
-
-    def delta_for(self, people: int) -> float:
-        """The δ that was asked for, or the default for so many people."""
-        return default_delta(people) if self.delta is None else self.delta
 
     def modelled(self, people: int) -> int:
         """How many people the model is measured on."""

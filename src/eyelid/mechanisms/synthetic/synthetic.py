@@ -15,8 +15,7 @@ import polars as pl
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import SCALE, DifferentialMechanism, offered_unit
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.public_groups import GroupedFacts, Groups, grouped, groups_by, plain
 from eyelid.mechanisms.mechanism import (
@@ -45,9 +44,7 @@ from eyelid.mechanisms.synthetic.public_pairs import public_tree
 from eyelid.mechanisms.synthetic.recordings import MADE_UP, tasks_of
 from eyelid.mechanisms.synthetic.rounds import QUARTERS, AllPairs, Levels, Shares, Signs
 from eyelid.mechanisms.synthetic.sequences import BEND, Sequences, sequences_of
-from eyelid.mechanisms.synthetic.worth import ALL as ALL
-from eyelid.mechanisms.synthetic.worth import shown_of_people, too_few, worth
-from eyelid.mechanisms.total import SCALE
+from eyelid.mechanisms.synthetic.utility import ALL, COMMON, shown_of_people, too_few, worth
 from eyelid.privacy.gaussian import check_delta, discreteness_slack
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
@@ -57,7 +54,6 @@ MOST_BINS = 128
 _POWERS = tuple(1 << power for power in range(2, MOST_BINS.bit_length()))
 MOST_BY_DEFAULT = 8
 """Features that are carried unless others are asked for: each makes the noise on all larger."""
-COMMON = "common"
 _MOST_PEOPLE = 10**9
 # Of the error of a mean, as found with simulated values anywhere between the bounds: at most so
 # much of what noise on each bin by itself would give. And how far apart two tasks' means are moved,
@@ -68,7 +64,7 @@ _TASKS_APART = 5.0
 
 @register
 @dataclass(frozen=True)
-class Synthetic(CalibratedMechanism, FeatureMechanism):
+class Synthetic(DifferentialMechanism, FeatureMechanism):
     """A study of made-up people, drawn from what is measured of everybody under noise."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -117,6 +113,7 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         {"epsilon": 4.0, "delta": 1e-5, "bins": 8, "records": 2, "carry": 3, "pairs": "private"},
     )
 
+    unit: Unit = offered_unit()
     delta: float | None = parameter("δ; min(N^−1.5, 1e-6) when not given", default=None)
     error: float = parameter(
         "how far the share of a task that lies in a quarter of a feature may be off; features that "
@@ -169,10 +166,6 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
             raise InputError(f"pairs must be public or private, got '{self.pairs}'")
         if self.bins is not None and self.bins not in _POWERS:
             raise InputError(f"bins must be a power of two from 4 to {MOST_BINS}, got {self.bins}")
-
-    def delta_for(self, people: int) -> float:
-        """The δ that was asked for, or the default for so many people."""
-        return default_delta(people) if self.delta is None else self.delta
 
     def bins_for(self, people: int) -> int:
         """As many as were asked for, or a quarter of the people, from 8 to 64."""
@@ -266,9 +259,8 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
 
     def expected_share_error(self, facts: PublicFacts) -> float:
         """The same of what is released: features that are carried, people made up, all groups."""
-        noise = self._noise_of_people(self.carried_facts(facts)) * math.sqrt(
-            grouped(facts, self.by).groups
-        )
+        groups = grouped(facts, self.by).groups
+        noise = self._noise_of_people(self.carried_facts(facts)) * math.sqrt(groups)
         return error_of_share(noise / facts.people, self.made_up or facts.people)
 
     def noise_of_correlations(self, facts: PublicFacts) -> float:
@@ -286,11 +278,9 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         in which nobody stands out of the noise count for nothing.
         """
         facts, bins = self.facts(table), self.bins_of(table)
-        noise = (
-            self.measurement(facts).levels.noise_of_person(self.carried_facts(facts)) / facts.people
-        )
-        places = np.arange(bins.count)[:, None] + np.full(bins.lowers.shape, 0.5)
-        values = bins.values(places)
+        levels = self.measurement(facts).levels
+        noise = levels.noise_of_person(self.carried_facts(facts)) / facts.people
+        values = bins.values(np.arange(bins.count)[:, None] + np.full(bins.lowers.shape, 0.5))
         spread = np.sqrt(((values - values.mean(axis=0)) ** 2).sum(axis=0))
         names = [table.names[place] for place in self.chosen(table)]
         return dict(zip(names, (_MOST_OF_BINS * noise * spread).tolist(), strict=True))
@@ -369,9 +359,8 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
 
     def facts(self, table: FeatureTable) -> PublicFacts:
         """People, tasks, rows of each that count, features."""
-        recordings = table.recordings
         counted = {
-            "people": recordings["person"].n_unique(),
+            "people": table.recordings["person"].n_unique(),
             "recordings": len(tasks_of(table)[0]),
             "length": self.records,
             "features": len(table.features),
@@ -457,9 +446,9 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
 
     def sequences(self, table: FeatureTable) -> tuple[list[str], Sequences]:
         """The tasks by name, and everybody's rows as bins: all that is used of anybody's data."""
-        window, member = window_rows(table), self.groups(table).member
-        bins = self.bins_of(table)
-        return sequences_of(table, self.chosen(table), bins, self.records, window, member)
+        chosen, member = self.chosen(table), self.groups(table).member
+        rows = self.records, window_rows(table)
+        return sequences_of(table, chosen, self.bins_of(table), *rows, member)
 
     def people_of(self, groups: Groups) -> list[list[str]]:
         """Names of made-up people, group by group, in proportion to real ones."""

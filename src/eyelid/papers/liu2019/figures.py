@@ -30,6 +30,7 @@ from eyelid.papers.liu2019.heatmaps import (
     Noise,
     noise_sd,
     on_hotspot,
+    share_of,
 )
 from eyelid.papers.liu2019.observers import FEW
 from eyelid.papers.liu2019.protocols import HEATMAPS
@@ -52,7 +53,8 @@ _NOT_OF_FIVE = (
 _POINTS_EACH = (30, 300, 3000)
 # Hotspots as wide as in the simulator's scenes of 1680 px.
 _HOTSPOT_SHARE = 60 / 1680
-FOUND = "share of draws that are hottest on a hotspot of the original (half its maximum or more)"
+FOUND = "share of draws that are hottest on a hotspot of the original"
+_HOTSPOT = "A hotspot has at least half of the original's maximum; limits are over draws."
 
 
 def row_of(noise: Noise, kind: str) -> str:
@@ -238,11 +240,10 @@ def figure2_heatmaps(maps: Maps) -> Exhibit:
         protocol=HEATMAPS.name,
         verdict=Verdict(Outcome.OPEN, unchanged(found)),
         setting="The paper shows a simulated heatmap of unprinted size and no number, and says: "
-        "'The location of the hotspots is unchanged for all practical purposes'.",
+        f"'The location of the hotspots is unchanged for all practical purposes'. {_HOTSPOT}",
         leak_free_words=_SOUND,
         cells=tuple(cells),
         pictures={"figure-2-heatmaps": _heatmaps(pictures)},
-        digits=4,
         headline=(cells[1].row, column),
     )
 
@@ -277,7 +278,7 @@ def figure2_simulated(repeats: int, seed: int) -> Exhibit:
         likeness.append(
             Value.of_runs([map_error(truth, heat).correlation or 0.0 for heat in noisy])
         )
-        found.append(Value.of_runs([float(on_hotspot(truth, heat)) for heat in noisy]))
+        found.append(share_of([on_hotspot(truth, heat) for heat in noisy]))
         pictures += [(f"(d) {points:,} gaze points each", noisy[0])]
     pictures.insert(0, ("(c) without noise, simulated people", truth))
     columns = [f"{points:,} gaze points each" for points in _POINTS_EACH]
@@ -299,7 +300,7 @@ def figure2_simulated(repeats: int, seed: int) -> Exhibit:
         verdict=Verdict(Outcome.OPEN, unchanged(found)),
         setting=f"Inferred: {people} observers, 300 × 300 px and σ = {EXAMPLE_NOISE:g}, the "
         "example of Figure 2 (b), with four hotspots of the simulator and a point spread of "
-        f"{sigma_px:.1f} px.",
+        f"{sigma_px:.1f} px. {_HOTSPOT}",
         cells=tuple(cells),
         pictures={"figure-2-simulated": _heatmaps(pictures)},
         measured=False,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from eyelid.engine.parallel import parallel
+from eyelid.attacks.statistics import clopper_pearson
+from eyelid.engine.cores import parallel
 from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.gaze_points import GazePoints
 from eyelid.gaze.maps.grid import Floats, Grid
@@ -193,9 +194,8 @@ class Maps:
         return Value.of_runs(correlations), Value.of_runs(errors)
 
     def found_again(self, kind: str) -> Value:
-        """How often Figure 2 (d) is hottest where the original is hot."""
-        draws = self.draws[GAUSSIAN.words]
-        return Value.of_runs([float(draw.on_hotspot[kind]) for draw in draws])
+        """How often Figure 2 (d) is hottest where the original is hot, with limits over draws."""
+        return share_of([draw.on_hotspot[kind] for draw in self.draws[GAUSSIAN.words]])
 
     def noisy(self, kind: str, name: str) -> Floats:
         """The heatmap of Figure 2 (d) with the first draw of Gaussian noise."""
@@ -237,6 +237,13 @@ def _summed(heat: Floats, kinds: dict[str, _Kind], sigma: float) -> _Draw:
     }
     hot = {name: on_hotspot(kind.truth, kind.capped + sigma * heat) for name, kind in kinds.items()}
     return _Draw(float(heat.sum()), float(np.vdot(heat, heat)), times, hot)
+
+
+def share_of(answers: Sequence[bool]) -> Value:
+    """The share of draws with the answer yes, with its 95% limits."""
+    low, high = clopper_pearson(sum(answers), len(answers))
+    share = sum(answers) / len(answers)
+    return Value(share, low=float(low), high=float(high), runs=len(answers))
 
 
 def on_hotspot(truth: Floats, heat: Floats) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import default_delta
 from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism, cleaned, with_others
 from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote

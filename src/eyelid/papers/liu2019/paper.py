@@ -17,7 +17,7 @@ from eyelid.papers.liu2019.copies import (
     without_copies,
 )
 from eyelid.papers.liu2019.figures import figure2_heatmaps, figure2_simulated, figure3, row_of
-from eyelid.papers.liu2019.heatmaps import AT, GAUSSIAN, SAMPLED, Maps
+from eyelid.papers.liu2019.heatmaps import AT, DENSE, GAUSSIAN, SAMPLED, Maps
 from eyelid.papers.liu2019.observers import find_observers
 from eyelid.papers.liu2019.protocols import PROTOCOLS
 from eyelid.papers.liu2019.theorems import (
@@ -97,6 +97,7 @@ def _findings(
     (least,) = limited.numbers
     worst = max(max(cell.numbers) / (cell.printed or 1.0) for cell in tables.cells)
     theirs, ours = correlation.at(row_of(GAUSSIAN, SAMPLED), AT).ours
+    dense, _ = correlation.at(row_of(GAUSSIAN, DENSE), AT).ours
     _, told = copies.at(COPIES, AT).ours
     _, sound_told = copies.at(SOUND_COPIES, AT).ours
     (allowed,) = copies.at(ALLOWED, AT).numbers
@@ -110,9 +111,10 @@ def _findings(
         f"For whole pictures Theorem 3.4 is valid at the paper's levels, with more noise than "
         f"needed. It is false for tables of few cells, where δ is up to {worst:.1f} times what it "
         "promises. Theorem 3.5 is right.",
-        f"With 50,000 observers made of five, the Gaussian heatmap of {SAMPLED} at {AT} has a "
-        f"correlation of {shown(theirs, 2)} with the original, and the Laplacian one is far worse, "
-        f"as the paper says. With a limit on gaze points it is {shown(ours, 2)}.",
+        f"With 50,000 observers made of five, the Gaussian heatmap at {AT} has a correlation of "
+        f"{shown(theirs, 2)} with the original for {SAMPLED}, and {shown(dense, 2)} for {DENSE}; "
+        "the Laplacian one shows nothing, as the paper says. With a limit on gaze points it is "
+        f"{shown(ours, 2)} for either.",
         f"50,000 copies are five people: which of two was one of the five is told in "
         f"{100 * told:.1f}% of cases by the paper's map and in {100 * sound_told:.1f}% by "
         f"map-gaussian for as many copies, where {100 * allowed:.0f}% are allowed.",

@@ -311,7 +311,8 @@ def _surfaces() -> Markup:
             [EXAMPLE_SIDE], [observers], [EXAMPLE_NOISE], "o", color=INK, markersize=5, label=words
         )
         space.set(xlabel="√r, px", ylabel="n, observers", zlabel="σ in a pixel")
-        space.view_init(elev=24, azim=-52)
+        space.view_init(elev=22, azim=-55)
+        space.set_box_aspect((4, 4, 3.4), zoom=0.9)
         figure.legend(*space.get_legend_handles_labels(), loc="outside upper left", frameon=False)
 
     alt = (
@@ -339,7 +340,7 @@ def _slice() -> Markup:
                 axis.annotate(
                     f"{needed:.0f}",
                     (needed, EXAMPLE_NOISE),
-                    xytext=(3, 4),
+                    xytext=(1, 7),
                     textcoords="offset points",
                     fontsize=SMALL,
                     color=colour,

@@ -31,7 +31,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.attacks.one_run import OneRun, one_run
+from eyelid.attacks.one_run import CanaryResult, OneRun, one_run
 from eyelid.attacks.twins import twin
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
@@ -86,31 +86,6 @@ _SORTS = (
     _Sort(0.0, 1.0, missing=True),
     _Sort(0.0, 1.0, short=True),
 )
-
-
-@dataclass(frozen=True)
-class CanaryResult:
-    """What one run of the pipeline has shown.
-
-    Attributes:
-        mechanism: its name.
-        unit: whose value the mechanism was asked to hide.
-        person: about the certificate's total for a person.
-        within: about its guarantee for a unit smaller than a person; None where there is none.
-        holds: what the certificate says of itself.
-    """
-
-    mechanism: str
-    unit: str
-    person: OneRun
-    within: OneRun | None
-    holds: bool
-
-    @property
-    def refuted(self) -> bool:
-        """Whether the certificate is false."""
-        runs = [self.person] if self.within is None else [self.person, self.within]
-        return self.holds and any(run.refuted for run in runs)
 
 
 class Canaries(ABC):

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from eyelid.attacks.target import same_features
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.certificate import Certificate, form_given, shown_by_choice
+from eyelid.mechanisms.certificate import Certificate, bounding, form_given, shown_by_choice
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
 from eyelid.mechanisms.release_kind import ReleaseKind
@@ -23,9 +24,7 @@ from eyelid.privacy.composition import sequential
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.accounting import bounding
 from eyelid.releases.audits.accounts import Account
-from eyelid.releases.audits.target import same_features
 from eyelid.releases.kinds.features.plan import described
 from eyelid.version import __version__
 

@@ -13,6 +13,7 @@ from eyelid.attacks.attackers import Attacker
 from eyelid.attacks.identification import Finding, identify
 from eyelid.attacks.protocols import Material, Protocol
 from eyelid.attacks.streams.features import without_gaze
+from eyelid.attacks.target import GazeTarget, RecordsTarget, TableTarget, windows_in
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.features.windows import STEP_S, WINDOW_S
 from eyelid.gaze.study import Study
@@ -23,6 +24,7 @@ from eyelid.mechanisms.mechanism import mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import gaze_columns
+from eyelid.releases.accounting import samples_digest
 from eyelid.releases.advice import fitting_windows
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.accounts import check_shown, counted
@@ -30,11 +32,9 @@ from eyelid.releases.audits.canaries import Canaries
 from eyelid.releases.audits.gaze_consistency import gaze_disagreements, too_few_to_check
 from eyelid.releases.audits.matching import beyond, check_people, in_common, matched, with_values
 from eyelid.releases.audits.records import RecordsAttack
-from eyelid.releases.audits.results import GazeAudit
-from eyelid.releases.audits.target import GazeTarget, RecordsTarget, TableTarget, windows_in
-from eyelid.releases.fingerprint import samples_digest
 from eyelid.releases.kinds.features.plan import people_alike
 from eyelid.releases.kinds.streams.preparation import same_for_all, taken_of, timed, with_lost_eye
+from eyelid.reporting.audits.results import GazeAudit
 from eyelid.reporting.gaze_sentences import RECORDED, REGULAR, TIMES
 
 

@@ -29,11 +29,11 @@ from eyelid.mechanisms.certificate import (
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.state import ABSORBING, HALVING, WHOLE
 from eyelid.mechanisms.streams.stream import StreamMechanism
-from eyelid.mechanisms.streams.study_scene import gaze_columns
+from eyelid.mechanisms.streams.study_scene import filtered, gaze_columns
 from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.accounts import Account
 from eyelid.releases.audits.consistency import MISSTATED, among_promises, as_declared
-from eyelid.releases.kinds.streams.plan import filtered, unprotected
+from eyelid.releases.kinds.streams.plan import unprotected
 from eyelid.releases.kinds.streams.preparation import facts_of, recordings_touched, shortest_of
 from eyelid.reporting.gaze_sentences import TIMES
 from eyelid.version import __version__

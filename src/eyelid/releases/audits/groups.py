@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.attacks.anonymity import (
@@ -30,6 +29,7 @@ from eyelid.attacks.outcome import (
 )
 from eyelid.attacks.protocols import POSITIVE, Material
 from eyelid.attacks.records import empty_cells, values_of
+from eyelid.attacks.target import GroupsTarget, TableTarget, folded
 from eyelid.engine.progress import one_bar
 from eyelid.errors import InputError
 from eyelid.gaze.study import ROW_KEY
@@ -48,8 +48,7 @@ from eyelid.releases.audits.records import (
     progress,
     recognised,
 )
-from eyelid.releases.audits.results import GroupsAudit
-from eyelid.releases.audits.target import GroupsTarget, TableTarget
+from eyelid.reporting.audits.results import GroupsAudit
 
 # In spans: what rounding does to a mean; less than a step of the grid that sums are on.
 _ROUNDING = 1e-12
@@ -300,27 +299,3 @@ def _not_as_promised(grouped: Grouped, released: FeatureTable) -> Iterator[str]:
         stated = dict(released.people.select("person", "people").iter_rows())
         if stated != dict(made.people.select("person", "people").iter_rows()):
             yield "the release states other numbers of people than its groups have"
-
-
-def folded(released: FeatureTable) -> tuple[FeatureTable | None, str]:
-    """One made-up person a group, where a release has copies; or what is wrong with them.
-
-    >>> import numpy as np
-    >>> from eyelid.gaze.study import Feature
-    >>> from eyelid.gaze.table import table_from_arrays
-    >>> table = table_from_arrays(np.zeros((4, 1, 3, 1)), [Feature("rate", "", "", 0.0, 1.0)])
-    >>> made = KSame(k=2, copies=True).averaged(table, np.array([0, 0, 1, 1]))
-    >>> folded(made)[0].data["person"].unique().sort().to_list()
-    ['group1', 'group2']
-    """
-    if "people" in released.people.columns:
-        return released, ""
-    group = pl.col("person").str.replace(r"-\d+$", "")
-    data = released.data.with_columns(group).unique(maintain_order=True)
-    people = released.people.group_by(group, maintain_order=True).agg(
-        pl.len().cast(pl.Int64).alias("people")
-    )
-    copied = data.join(people, on="person")["people"].sum()
-    if data.select(*ROW_KEY).is_duplicated().any() or copied != len(released.data):
-        return None, "the copies of a group differ, which tells its members apart"
-    return replace(released, data=data, people=people), ""

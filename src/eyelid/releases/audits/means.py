@@ -22,7 +22,8 @@ from eyelid.attacks.outcome import (
     named_by_rows,
 )
 from eyelid.attacks.protocols import Material
-from eyelid.engine.foreign import content_of
+from eyelid.attacks.target import TableTarget
+from eyelid.engine.files import content_of
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.csv_cells import csv_text
@@ -36,10 +37,9 @@ from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.attack import AuditPlan, TableAttack, noted
 from eyelid.releases.audits.canaries import Canaries, MeanCanaries
 from eyelid.releases.audits.matching import Pair, compared
-from eyelid.releases.audits.results import MeansAudit
-from eyelid.releases.audits.target import TableTarget
 from eyelid.releases.kinds.features.application import standard_errors
 from eyelid.releases.kinds.features.plan import clipped_to
+from eyelid.reporting.audits.results import MeansAudit
 from eyelid.verification.rerun import quieter_than_again
 from eyelid.version import __version__
 

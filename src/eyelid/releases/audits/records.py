@@ -37,6 +37,7 @@ from eyelid.attacks.residuals import noise_amiss
 from eyelid.attacks.risk import features_at_risk, people_at_risk
 from eyelid.attacks.streams import stream_measures
 from eyelid.attacks.synthetic import shown_histograms
+from eyelid.attacks.target import RecordsTarget, TableTarget
 from eyelid.attacks.temporal.summary import TemporalSummary, release_summary, temporal_summary
 from eyelid.attacks.utility import Use, utility
 from eyelid.engine.progress import Advance, one_bar, part
@@ -53,9 +54,9 @@ from eyelid.privacy.unit import Trust
 from eyelid.releases.audits.attack import AuditPlan, TableAttack, noted
 from eyelid.releases.audits.canaries import Canaries, RecordCanaries
 from eyelid.releases.audits.matching import Pair, check_people, matched, with_values
-from eyelid.releases.audits.results import OriginalAudit, RecordsAudit
-from eyelid.releases.audits.target import RecordsTarget, TableTarget
+from eyelid.releases.audits.original import summarised
 from eyelid.releases.kinds.features.plan import people_alike
+from eyelid.reporting.audits.results import OriginalAudit, RecordsAudit
 from eyelid.verification.rerun import quieter_than_again
 
 # With more people, inferring attributes takes hours: it grows with their third power.
@@ -330,7 +331,8 @@ def _by_events(target: TableTarget, seed: int) -> list[Finding]:
         return []
     try:
         fixations, saccades = (
-            target.recorded.summarised(partial(_events, kind)) for kind in ("fixations", "saccades")
+            summarised(target.recorded, partial(_events, kind))
+            for kind in ("fixations", "saccades")
         )
         return [event_finding(fixations, saccades, seed=seed)]
     except InputError:

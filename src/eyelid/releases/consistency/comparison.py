@@ -23,9 +23,9 @@ from eyelid.engine.progress import shown as bars
 from eyelid.errors import EyelidError
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import pieces, study_folder
+from eyelid.mechanisms.differential import Integers, NoisyMechanism
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
-from eyelid.mechanisms.noisy import Integers, NoisyMechanism
 from eyelid.privacy.noise import Randomness, SystemRandomness
 from eyelid.privacy.noise.randomness import Words
 from eyelid.releases.consistency.cases import Case

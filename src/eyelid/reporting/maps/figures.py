@@ -17,14 +17,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.attacks.maps import map_error
-from eyelid.engine.parallel import in_turn, parallel
+from eyelid.engine.cores import in_turn, parallel
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.spread import spread, spread_error
 from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
-from eyelid.mechanisms.maps.noisy_map import NoisyMap
+from eyelid.mechanisms.maps.noisy_sum import NoisyMap
 from eyelid.mechanisms.mechanism import find
 from eyelid.privacy.gaussian import gaussian_sigma
 from eyelid.privacy.noise import Randomness, gaussian_noise, laplace_noise, randomness

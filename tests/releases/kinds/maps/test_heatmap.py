@@ -17,8 +17,7 @@ from eyelid.io.release_folder import arrays_digest
 from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.privacy.ledger import Ledger
-from eyelid.releases.accounting import read_certificate
-from eyelid.releases.fingerprint import looks_digest
+from eyelid.releases.accounting import looks_digest, read_certificate
 from eyelid.releases.kinds.maps.heatmap import private_heatmap
 from eyelid.releases.kinds.maps.measurement import seen
 from eyelid.releases.kinds.maps.settings import LEVELS, default_mechanism

@@ -8,6 +8,7 @@ import eyelid
 from eyelid.gaze.study import Screen
 from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.streams.state import WHOLE
+from eyelid.mechanisms.streams.study_scene import filtered
 from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.accounts import Account
 from eyelid.releases.audits.gaze_consistency import (
@@ -15,7 +16,6 @@ from eyelid.releases.audits.gaze_consistency import (
     too_few_to_check,
     worst_window,
 )
-from eyelid.releases.kinds.streams.plan import filtered
 from eyelid.releases.kinds.streams.preparation import taken_of
 
 KNOWN = {"epsilon": 2.0, "window": 10, "radius": 40.0}

@@ -15,15 +15,15 @@ from eyelid.errors import InputError
 from eyelid.io import read
 from eyelid.io.pieces import in_pieces
 from eyelid.io.release_folder import output_digest
+from eyelid.mechanisms.streams.study_scene import filtered
 from eyelid.privacy.ledger import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.accounting import read_certificate
+from eyelid.releases.accounting import debit_of, read_certificate, samples_digest
 from eyelid.releases.budget import budget
-from eyelid.releases.fingerprint import debit_of, samples_digest
 from eyelid.releases.kinds.streams import release as releases
-from eyelid.releases.kinds.streams.plan import build_filter, filtered
+from eyelid.releases.kinds.streams.plan import build_filter
 from eyelid.releases.kinds.streams.preparation import facts_of, taken_of
 
 KNOWN = {"mechanism": "kaleido", "epsilon": 2.0, "window": 25, "radius": 40.0}
@@ -68,7 +68,7 @@ def test_files_are_the_same_whoever_works(gaze_folder, tmp_path, pieces, monkeyp
         f"data.parquet/part-00000{number}.parquet" for number in range(3)
     ]
     with monkeypatch.context() as patch:
-        patch.setattr("eyelid.engine.processes.cores", lambda: 2)
+        patch.setattr("eyelid.engine.cores.cores", lambda: 2)
         assert released(tmp_path / "two") == here
     with using(dask):
         assert released(tmp_path / "cluster") == here

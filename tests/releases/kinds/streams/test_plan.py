@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError
+from eyelid.mechanisms.streams.study_scene import filtered
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.kinds.features.plan import SEEDED
-from eyelid.releases.kinds.streams.plan import build_filter, filtered, make_stream_plan
+from eyelid.releases.kinds.streams.plan import build_filter, make_stream_plan
 from eyelid.releases.kinds.streams.preparation import (
     facts_of,
     gaze_facts_of,
@@ -57,7 +58,8 @@ def test_a_person_pays_for_every_window_and_radius(make_gaze):
     taken = taken_of(make_gaze())
     mechanism = build_filter("kaleido", taken, **KNOWN)
     plan = make_stream_plan(taken, gaze_facts_of(taken), mechanism, randomness(None))
-    assert (plan.facts.people, plan.facts.recordings, plan.facts.length) == (3, 2, 200)
+    facts = plan.design.facts
+    assert (facts.people, facts.recordings, facts.length) == (3, 2, 200)
     # R·⌈T/w⌉·ε·D/radius by hand.
     assert plan.person_level.epsilon == pytest.approx(2 * 8 * 2.0 * np.hypot(1000, 500) / 40)
     assert str(plan.guarantee.unit) == "event:25:40.0"

@@ -8,10 +8,11 @@ import eyelid
 from eyelid.errors import InputError, Refused
 from eyelid.io import read
 from eyelid.mechanisms import mechanism_named
+from eyelid.mechanisms.streams.study_scene import filtered
 from eyelid.privacy.noise import randomness
 from eyelid.releases.budget import budget
 from eyelid.releases.inspection import inspect
-from eyelid.releases.kinds.streams.plan import filtered, unprotected
+from eyelid.releases.kinds.streams.plan import unprotected
 from eyelid.releases.kinds.streams.preparation import recordings_touched, taken_of
 
 KNOWN = {"mechanism": "kaleido", "epsilon": 2.0, "window": 25, "radius": 40.0}
@@ -203,7 +204,7 @@ def test_a_release_of_short_trials_says_what_a_window_over_several_costs(make_ga
 def test_a_price_of_short_trials_says_what_a_window_over_several_costs(make_gaze):
     quote = eyelid.cost(**KNOWN, source=in_short_trials(make_gaze()))
     assert quote.to_dict()["over_recordings"] == {"recordings": 4, "epsilon": 8.0}
-    assert dict(quote.rows())["  the same samples over 4 recordings"] == "ε = 8"
+    assert dict(quote.offer.rows(quote))["  the same samples over 4 recordings"] == "ε = 8"
     facts = {"people": 3, "recordings": 2, "length": 200, "scene": "0,0,1000,500"}
     assert eyelid.cost(**KNOWN, **facts).to_dict()["over_recordings"]["recordings"] == 2
 

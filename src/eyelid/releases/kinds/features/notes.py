@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -21,7 +21,8 @@ from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.privacy.guarantee import Kind
-from eyelid.releases.kinds.features.plan import Plan, Range, Ranges
+from eyelid.releases.accounting import Plan
+from eyelid.releases.kinds.features.plan import Range, Ranges, TableDesign
 from eyelid.spelling import plural
 
 RAW = "from the raw data, for you alone"
@@ -359,18 +360,18 @@ def of_recordings(
     yield from recordings_left_out(mechanism, table)
 
 
-def rows_told(plan: Plan, table: FeatureTable) -> str:
+def rows_told(plan: Plan[TableDesign], table: FeatureTable) -> str:
     """How many rows were released, and what became of those of the people."""
     rows = int(table.recordings["rows"].sum())
     text = f"{rows:,} {'row' if rows == 1 else 'rows'}"
-    mechanism = plan.mechanism
+    design, mechanism = plan.design, plan.design.mechanism
     if mechanism.gaps is Gaps.EMPTY_GROUPS:
-        return _rows_of_groups_told(plan, table)
+        return _rows_of_groups_told(design, table)
     if mechanism.release is ReleaseKind.GROUPS:
-        repeated = rows - len(plan.table.data)
+        repeated = rows - len(design.table.data)
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated > 0 else text
     # What stands for a recording that was left out is no row of anybody.
-    lengths = np.where(plan.table.blank, 0, plan.table.recordings["rows"].to_numpy())
+    lengths = np.where(design.table.blank, 0, design.table.recordings["rows"].to_numpy())
     if mechanism.lengths:
         every = mechanism.kept_one_in
         if every > 1:
@@ -379,30 +380,30 @@ def rows_told(plan: Plan, table: FeatureTable) -> str:
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated else text
     if mechanism.release is ReleaseKind.SYNTHETIC:
         people = plural(len(table.people), "made-up one")
-        features = f"{len(table.features)} of {plural(plan.facts.features, 'feature')}"
+        features = f"{len(table.features)} of {plural(design.facts.features, 'feature')}"
         return f"in their place {people} with {features}, {text}"
     if not mechanism.measures:
         # Rows that were made up are nobody's, cut or padded.
         return text
     # What is measured may have other rows than what is released; as many are cut or made up.
-    cut = int(np.maximum(lengths - plan.facts.length, 0).sum())
-    padded = int(np.maximum(plan.facts.length - lengths, 0).sum())
+    cut = int(np.maximum(lengths - design.facts.length, 0).sum())
+    padded = int(np.maximum(design.facts.length - lengths, 0).sum())
     if cut:
         text += f" ({cut:,} rows were cut to give every recording {table.recordings['rows'][0]})"
     if padded:
         text += f" ({padded:,} {'rows of people' if plan.central else 'of them'} are padding)"
-    if isinstance(plan.facts, GroupedFacts):
-        fewest = plural(plan.facts.smallest, "person", "people")
+    if isinstance(design.facts, GroupedFacts):
+        fewest = plural(design.facts.smallest, "person", "people")
         text = f"{plural(len(table.people), 'group')} (the smallest has {fewest}), {text}"
     return text
 
 
-def _rows_of_groups_told(plan: Plan, table: FeatureTable) -> str:
+def _rows_of_groups_told(design: TableDesign, table: FeatureTable) -> str:
     """How many groups and rows there are, and what of the people went into none of them."""
     rows = table.recordings.select("person", "rows")
-    groups = groups_told(plan.facts.people, plan.mechanism.group_size or 1)
+    groups = groups_told(design.facts.people, design.mechanism.group_size or 1)
     text = f"{groups}, {rows['rows'].sum():,} rows"
-    had = int(plan.table.recordings["rows"].filter(pl.Series(~plan.table.blank)).sum())
+    had = int(design.table.recordings["rows"].filter(pl.Series(~design.table.blank)).sum())
     rows = rows.filter(pl.Series(~table.blank))
     if "people" in table.people.columns:
         weights = table.people.select("person", "people")
@@ -411,7 +412,7 @@ def _rows_of_groups_told(plan: Plan, table: FeatureTable) -> str:
     left_out = had - went_in
     if not left_out:
         return text
-    lost = _lost(plan.table, table)
+    lost = _lost(design.table, table)
     return (
         f"{text} ({left_out:,} of the people's {had:,} rows are in no mean: a group has the "
         "recordings that all its members have, cut to the shortest or to the length set, and empty "
@@ -435,27 +436,25 @@ def _lost(original: FeatureTable, table: FeatureTable) -> list[str]:
     ]
 
 
-def foreseen(
-    plan: Plan, asked: FeatureMechanism, ranges: Ranges, made_up: Mapping[str, Any] | None
-) -> Iterator[str]:
+def foreseen(plan: Plan[TableDesign], asked: FeatureMechanism, ranges: Ranges) -> Iterator[str]:
     """What to know before a release is paid for.
 
     Args:
         plan: of the release.
         asked: the mechanism as it was asked for, with words in the place of public numbers.
         ranges: of the features, over everybody.
-        made_up: public facts of made-up people, where there are some.
     """
-    people = plan.table.people
+    mechanism, table, made_up = plan.design.mechanism, plan.design.table, plan.made_up
+    people = table.people
     yield from singled_out(people.filter(pl.col("person").is_in(plan.people)), plan.keep)
-    yield from missing_values(plan.mechanism, plan.table, ranges)
-    yield from of_recordings(plan.mechanism, plan.table, asked)
+    yield from missing_values(mechanism, table, ranges)
+    yield from of_recordings(mechanism, table, asked)
     if made_up is None:
         return
     if made_up["why_dropped"]:
         yield f"features that are made up: {', '.join(made_up['carried'])}"
         yield made_up["why_dropped"]
-    if not plan.table.step_ms:
+    if not table.step_ms:
         yield (
             "rows follow each other without a regular step: time_ms of made-up rows is their "
             "number, and no time"

@@ -33,6 +33,8 @@ from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON, Trust, Unit
+from eyelid.releases.accounting import Plan
+from eyelid.reporting.sentences import released_as
 
 
 @dataclass(frozen=True)
@@ -186,43 +188,20 @@ LISTED_BOUNDS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
-    """A release that could be run.
+class TableDesign:
+    """Features that could be released.
 
     Attributes:
         mechanism: with its parameters.
         table: with the bounds it will be clipped to.
         defined_features: with the bounds of their own definitions.
         facts: its public facts.
-        bounds: where values are clipped.
-        guarantee: for the unit asked for.
-        person_level: for a person.
-        keep: columns released as they are, unprotected.
     """
 
     mechanism: FeatureMechanism
     table: FeatureTable
     defined_features: tuple[Feature, ...]
     facts: PublicFacts
-    bounds: Bounds
-    guarantee: Guarantee
-    person_level: Guarantee
-    keep: tuple[str, ...]
-
-    @property
-    def alike(self) -> bool:
-        """Whether nothing that is released as it is tells the people apart, but for their names."""
-        return not self.keep and released_alike(self.mechanism, self.guarantee, self.table)
-
-    @property
-    def central(self) -> bool:
-        """Whether an aggregate over people is released, and nobody's own record."""
-        return self.guarantee.trust is Trust.CENTRAL
-
-    @property
-    def people(self) -> list[str]:
-        """Everybody whose data the release touches."""
-        return self.table.recordings["person"].unique(maintain_order=True).to_list()
 
 
 def released_alike(mechanism: Mechanism, guarantee: Guarantee, table: FeatureTable) -> bool:
@@ -333,7 +312,7 @@ def make_plan(
     noise: Randomness,
     bounds: str | Path | Bounds = "public",
     keep: Sequence[str] = (),
-) -> Plan:
+) -> Plan[TableDesign]:
     """Check everything that can be checked before anything is spent or written."""
     table = feature_table(source, mechanism=mechanism)
     check_numbers(table.data, table.names)
@@ -350,8 +329,8 @@ def plan_for(
     noise: Randomness,
     bounds: str | Path | Bounds = "public",
     keep: Sequence[str] = (),
-) -> Plan:
-    """The same for a table whose features were looked at.
+) -> Plan[TableDesign]:
+    """Check everything that can be checked, of a table whose features were looked at.
 
     Args:
         table: or its outline, where the mechanism makes everybody's record private on its own.
@@ -396,13 +375,19 @@ def plan_for(
                 )
             raise unknown("column to keep", name, attributes)
     return Plan(
+        design=TableDesign(mechanism, table, defined, facts),
+        what=released_as(mechanism),
         mechanism=mechanism,
-        table=table,
-        defined_features=defined,
-        facts=facts,
-        bounds=chosen,
+        people=table.recordings["person"].unique(maintain_order=True).to_list(),
         guarantee=guarantee,
         person_level=promised(mechanism, facts, PERSON, *reasons),
+        how=mechanism.person_total(facts),
+        bounds=chosen,
+        noise=(mechanism.sampler(facts), mechanism.numerics, noise.name),
+        unprotected=mechanism.unprotected(table),
+        alike=not keep and released_alike(mechanism, guarantee, table),
+        released_as=described(mechanism, table),
+        chosen=table.chosen,
         keep=tuple(keep),
     )
 

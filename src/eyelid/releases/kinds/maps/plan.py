@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -14,18 +14,20 @@ from eyelid.gaze.maps.gaze_points import Weight, layers_of
 from eyelid.gaze.study import Study
 from eyelid.io.areas import read_areas
 from eyelid.mechanisms.certificate import ReleasedAs
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import default_delta
 from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaFacts
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
 from eyelid.mechanisms.maps.noisy_sum import MOST_ENTRIES
-from eyelid.mechanisms.mechanism import mechanism_named
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, mechanism_named
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
+from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import SEEDED
-from eyelid.privacy.unit import PERSON
+from eyelid.privacy.unit import PERSON, Unit
+from eyelid.releases.accounting import Plan
 from eyelid.releases.kinds.features.plan import promised
 from eyelid.releases.kinds.maps.settings import (
     FEWEST_IN_GROUP,
@@ -38,6 +40,8 @@ from eyelid.releases.kinds.maps.settings import (
 )
 from eyelid.releases.kinds.maps.view import View
 from eyelid.spelling import plural
+
+Cost = Callable[[Mechanism, PublicFacts, Unit], Guarantee]
 
 # Of all maps together; each has three numbers a px.
 _MOST_PX = 1 << 25
@@ -58,7 +62,7 @@ class Observers:
 
 
 @dataclass(frozen=True, eq=False)
-class AreaPlan:
+class AreaDesign:
     """Tables over areas of interest.
 
     Attributes:
@@ -73,7 +77,7 @@ class AreaPlan:
 
 
 @dataclass(frozen=True, eq=False)
-class MapPlan:
+class MapDesign:
     """Maps, or tables over areas, or both, that could be released: nobody's gaze is in it.
 
     Attributes:
@@ -83,7 +87,6 @@ class MapPlan:
         mechanism: for the maps; None without maps.
         observers: of each map: everybody, or two groups; none without maps.
         tables: over areas of interest; None without them.
-        guarantee: for a person, over everything released.
         weight: what a look counts.
         stretches_ms: where stretches of time begin, and where the last one ends.
         by: the attribute that groups are made by.
@@ -94,11 +97,29 @@ class MapPlan:
     layers: tuple[str, ...]
     mechanism: MapMechanism | None
     observers: tuple[Observers, ...]
-    tables: AreaPlan | None
-    guarantee: Guarantee
+    tables: AreaDesign | None
     weight: Weight
     stretches_ms: tuple[float, ...] | None
     by: str | None
+
+    @property
+    def mechanisms(self) -> list[Mechanism]:
+        """All that are used, the maps' first."""
+        tables = None if self.tables is None else self.tables.mechanism
+        return [each for each in (self.mechanism, tables) if each is not None]
+
+    def guarantee(self, cost: Cost) -> Guarantee:
+        """For a person, over everything released.
+
+        Args:
+            cost: what a mechanism costs, by its public facts and the unit.
+        """
+        costs = []
+        if self.tables is not None:
+            costs.append(cost(self.tables.mechanism, self.tables.facts, PERSON))
+        if self.mechanism is not None:
+            costs.append(_apart([cost(self.mechanism, e.facts, PERSON) for e in self.observers]))
+        return _together(costs)
 
     @property
     def what(self) -> str:
@@ -264,7 +285,7 @@ def make_map_plan(
     areas: Path | str | Sequence[Area] | None = None,
     only_areas: bool = False,
     **parameters: Any,
-) -> MapPlan:
+) -> Plan[MapDesign]:
     """Check everything that can be checked by public facts, before any gaze is read.
 
     Args:
@@ -317,11 +338,9 @@ def make_map_plan(
     reasons = [] if noise.private else [SEEDED]
 
     tables = None
-    costs = []
     if areas is not None:
         tables = _tables(areas, own, for_tables, people, layers)
         check_on_picture(tables.areas, *view.size)
-        costs.append(promised(tables.mechanism, tables.facts, PERSON, *reasons))
     chosen: MapMechanism | None = None
     observers: tuple[Observers, ...] = ()
     if only_areas:
@@ -332,23 +351,38 @@ def make_map_plan(
         chosen = mechanism_for(mechanism, own, given, people, layers, view)
         _refuse_caps(chosen, weight, by)
         chosen, observers = _with_groups(chosen, people, layers, view, groups)
-        costs.append(apart([promised(chosen, each.facts, PERSON, *reasons) for each in observers]))
-    plan = MapPlan(
+    design = MapDesign(
         view=view,
         people=everybody,
         layers=names,
         mechanism=chosen,
         observers=observers,
         tables=tables,
-        guarantee=together(costs),
         weight=weight,
         stretches_ms=stretches_ms,
         by=by,
     )
     # Whatever could fail about the noise fails now, before anything is paid.
-    plan.check_room()
-    plan.sampler()
-    return plan
+    guarantee = design.guarantee(lambda used, facts, unit: promised(used, facts, unit, *reasons))
+    design.check_room()
+    width, height = view.size
+    return Plan(
+        design=design,
+        what=design.what,
+        mechanism=design.mechanisms[0],
+        people=everybody,
+        guarantee=guarantee,
+        person_level=guarantee,
+        how=design.how,
+        bounds=Bounds({"x_px": (0.0, float(width)), "y_px": (0.0, float(height))}),
+        noise=(design.sampler(), design.numerics, noise.name),
+        unprotected=design.unprotected,
+        # Who is in which group tells people apart.
+        alike=not by,
+        released_as=design.released_as,
+        map=design.described,
+        chosen=study.chosen,
+    )
 
 
 def _refuse_mixtures(
@@ -407,14 +441,14 @@ def _tables(
     parameters: dict[str, Any],
     people: int,
     layers: int,
-) -> AreaPlan:
+) -> AreaDesign:
     listed = read_areas(areas) if isinstance(areas, str | Path) else tuple(areas)
     if epsilon is None:
         raise InputError("tables of areas need an ε of their own: give --level or --epsilon")
     made = cast(AoiTables, mechanism_named(AoiTables.name, epsilon=epsilon, **parameters))
     if made.visits > MOST_LOOKS:
         raise InputError(f"visits must be at most {MOST_LOOKS:,}, got {made.visits:,}")
-    return AreaPlan(made, listed, made.facts_of(people, layers, len(listed)))
+    return AreaDesign(made, listed, made.facts_of(people, layers, len(listed)))
 
 
 def _with_groups(
@@ -435,7 +469,7 @@ def _with_groups(
     )
 
 
-def apart(costs: Sequence[Guarantee]) -> Guarantee:
+def _apart(costs: Sequence[Guarantee]) -> Guarantee:
     """ε and δ of maps of different people: the worst of them."""
     if len(costs) == 1:
         return costs[0]
@@ -444,7 +478,7 @@ def apart(costs: Sequence[Guarantee]) -> Guarantee:
     return max(costs, key=lambda each: (each.epsilon or 0.0, each.delta or 0.0))
 
 
-def together(costs: Sequence[Guarantee]) -> Guarantee:
+def _together(costs: Sequence[Guarantee]) -> Guarantee:
     """ε and δ of a map and tables of the same people: both add up."""
     first, *others = costs
     if not others:

@@ -7,27 +7,26 @@ from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, cast
 
-import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study
+from eyelid.mechanisms.certificate import ReleasedAs
 from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, find, mechanism_named
 from eyelid.mechanisms.streams.scene import Scene
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import (
     USUAL_WINDOW_MS,
     coordinates_of,
-    gaze_columns,
     scene_of,
     usual_radius,
     usual_window,
 )
 from eyelid.privacy.bounds import Bounds, BoundsSource
-from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON
+from eyelid.releases.accounting import Plan
 from eyelid.releases.kinds.streams.preparation import GazeFacts, gaze_of, recordings_touched
 from eyelid.reporting.gaze_sentences import RECORDED, TIMES
 
@@ -118,30 +117,23 @@ UNPROTECTED = (
 
 
 @dataclass(frozen=True, eq=False)
-class StreamPlan:
-    """A release of gaze that could be run.
+class GazeDesign:
+    """Gaze that could be released through a filter.
 
     Attributes:
         mechanism: the filter.
         gaze: facts of everything that it takes.
-        facts: the public facts: R the most recordings of a person, n the longest one.
-        bounds: the public scene.
-        guarantee: for the samples of a window.
-        person_level: for a person.
-        alike: whether nothing that is released as it is tells people apart.
-        keep: attributes of people that are released as they are.
         times: whether time stamps are those recorded, or regular.
     """
 
     mechanism: StreamMechanism
     gaze: GazeFacts
-    facts: PublicFacts
-    bounds: Bounds
-    guarantee: Guarantee
-    person_level: Guarantee
-    alike: bool
-    keep: tuple[str, ...] = ()
     times: str = RECORDED
+
+    @property
+    def facts(self) -> PublicFacts:
+        """The public facts: R the most recordings of a person, n the longest one."""
+        return self.gaze.facts
 
     @property
     def touched(self) -> int:
@@ -189,7 +181,7 @@ def make_stream_plan(
     *,
     told: bool = False,
     times: str = RECORDED,
-) -> StreamPlan:
+) -> Plan[GazeDesign]:
     """Check everything that can be checked before anything is spent or written.
 
     Args:
@@ -214,39 +206,34 @@ def make_stream_plan(
             raise unknown("column to keep", name, attributes)
     facts = gaze.facts
     reasons = () if noise.private else (SEEDED,)
-    return StreamPlan(
+    design = GazeDesign(mechanism, gaze, times)
+    return Plan(
+        design=design,
+        what="gaze samples",
         mechanism=mechanism,
-        gaze=gaze,
-        facts=facts,
-        bounds=bounds_of(mechanism, told),
+        people=gaze.people,
         guarantee=mechanism.cost(facts, mechanism.unit).broken(*reasons),
         person_level=mechanism.cost(facts, PERSON).broken(*reasons),
+        how=mechanism.person_total(facts),
+        bounds=bounds_of(mechanism, told),
+        noise=(mechanism.sampler(facts), mechanism.numerics, noise.name),
+        unprotected=unprotected(times, mechanism, design.touched),
         alike=not keep and gaze.alike,
+        released_as=ReleasedAs(mechanism.release),
+        chosen=head.chosen,
         keep=tuple(keep),
-        times=times,
     )
 
 
-def released_head(plan: StreamPlan, head: Study) -> Study:
+def released_head(plan: Plan[GazeDesign], head: Study) -> Study:
     """Everything about what is released but its rows.
 
     Args:
         plan: of the release.
         head: of the study that it is made of.
     """
-    columns = gaze_of(head, head.data.clear(), None, plan.times)
-    people = head.people.filter(pl.col("person").is_in(plan.gaze.people))
+    columns = gaze_of(head, head.data.clear(), None, plan.design.times)
+    people = head.people.filter(pl.col("person").is_in(plan.people))
     shown = people.select("person", *plan.keep)
     # The certificate says how people were chosen.
     return replace(columns, people=shown, origin=None, released=True, chosen=())
-
-
-def filtered(mechanism: StreamMechanism, taken: Study, noise: Randomness) -> Study:
-    """Every recording as a stream of its own through a filter; nothing is lost any more."""
-    columns, place, parts = gaze_columns(taken), mechanism.place, []
-    for recording in taken.recordings():
-        x, y = place.to_plane(*(recording[name] for name in columns))
-        parts.append(place.from_plane(*mechanism.start(noise).push_many(x, y)))
-    together = [np.concatenate(part) for part in zip(*parts, strict=True)]
-    values = [pl.Series(name, part) for name, part in zip(columns, together, strict=True)]
-    return replace(taken, data=taken.data.with_columns(values))
