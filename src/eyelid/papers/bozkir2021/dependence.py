@@ -118,7 +118,7 @@ def dependence(source: Source, methods: Sequence[str]) -> Exhibit:
         name=f"ε′ under correlation, {source.name}",
         title="ε′ of one value as a share of the ε of a chunk, over the correlation of neighbours",
         says=_says(medians, beliefs),
-        setting="The paper's noise with k = 1, the usual choice at small ε. ε′ is exact for an "
+        setting="The paper's noise with k = 1, the usual choice here. ε′ is exact for an "
         "attacker who believes in a Gaussian signal with correlation ρ^|i − j|; medians over "
         "features, tasks and chunks. The last ρ is that of neighbouring windows in the data.",
         quantity="ε′/ε",

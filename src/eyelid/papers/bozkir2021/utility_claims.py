@@ -190,7 +190,7 @@ def _verdict(shares: Mapping[Reading, Value]) -> str:
     own = outcomes.pop(Reading())
     others = [one for one in _WORDS if one in outcomes.values() and one is not own]
     if not others:
-        return f"{_WORDS[own]} in every reading"
+        return f"{_WORDS[own]} in {'any' if own is Outcome.NO else 'every'} reading"
     return f"{_WORDS[own]} as printed, {' or '.join(_WORDS[one] for one in others)} in others"
 
 
