@@ -170,8 +170,8 @@ def _tested(name: str, trial: Trial) -> Case:
 
 def _ksame() -> Case:
     names = [f"f{j}" for j in range(FEATURES)]
-    table, law = crowd(PEOPLE, TASKS, WINDOWS, names), KSame(k=K)
-    member = law.partition(table, randomness(5))
+    table, mechanism = crowd(PEOPLE, TASKS, WINDOWS, names), KSame(k=K)
+    member = mechanism.partition(table, randomness(5))
     persons = table.recordings["person"].unique(maintain_order=True)
     group = pl.DataFrame({"person": persons, "group": member})
 
@@ -183,7 +183,7 @@ def _ksame() -> Case:
             .agg(pl.col(table.names).mean())
         )
 
-    released, ours = _timed(lambda: law.apply(table, randomness(5)))
+    released, ours = _timed(lambda: mechanism.apply(table, randomness(5)))
     theirs, plain_seconds = _timed(plain)
     means = released.data.select(table.names).to_numpy()
     same = theirs.sort("group", "task", "row").select(table.names).to_numpy()

@@ -32,7 +32,7 @@ from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.privacy import randomness
 from eyelid.releases.release import release
 
@@ -79,7 +79,7 @@ def cases() -> Iterator[Case]:
     else:
         remark("audit: simulated people: set EYELID_DATA for the real recordings of MPIIDPEye")
         name, table = "simulated people", window_features(simulate(people=20, minutes=5, seed=1))
-    noisy = mechanism("gaussian", epsilon=64.0, unit="record").apply(table, randomness(3))
+    noisy = mechanism_named("gaussian", epsilon=64.0, unit="record").apply(table, randomness(3))
     yield _case(f"{name}, released with noise of rows", *aligned(table, noisy), TARGET)
     yield _case(f"{name}, raw", table, table, None)
     yield _command()

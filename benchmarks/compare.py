@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.case import Case, remark
-from eyelid.engine.parallel import cores
+from eyelid.engine.cores import cores
 from eyelid.gaze.simulator import simulate
 from eyelid.io import write
 
@@ -29,7 +29,7 @@ _IN_TURN = """
 import sys
 from pathlib import Path
 from eyelid.comparisons.compare import compare
-from eyelid.engine.parallel import alone
+from eyelid.engine.cores import alone
 with alone():
     print(compare(Path(sys.argv[1]), fast=True).to_json())
 """

@@ -19,8 +19,8 @@ import polars as pl
 
 from benchmarks.family import taken_by
 from benchmarks.release import RECORDINGS, WINDOWS
+from eyelid.engine.cores import cores
 from eyelid.engine.engines import spread
-from eyelid.engine.parallel import cores
 from eyelid.gaze.features import window_feature_set
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays

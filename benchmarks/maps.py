@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from benchmarks.case import Case, best_cpu_seconds, remark
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import mean_map
+from eyelid.gaze.maps.gaze_points import GazePoints, gaze_points_from_arrays, gaze_points_of
 from eyelid.gaze.maps.grid import Grid, counted
-from eyelid.gaze.maps.looks import Looks, looks_from_arrays, looks_of
 from eyelid.gaze.maps.spread import heatmap
 from eyelid.io import read
 from eyelid.papers.liu2019.caps import best_cap
@@ -165,7 +165,7 @@ def _fresh(observers: int, block: int) -> dict[str, float]:
     return found
 
 
-def five_observers() -> Looks:
+def five_observers() -> GazePoints:
     """Looks at one picture: of OSIE, or made up."""
     data = os.environ.get("EYELID_DATA")
     folder = Path(data) / "OSIE" if data else None
@@ -173,13 +173,13 @@ def five_observers() -> Looks:
         osie = read(folder)
         people = osie.people["person"].to_list()[:REAL_OBSERVERS]
         image = osie.data["stimulus"][0]
-        return looks_of(osie, stimuli=[image], people=people, width_px=800, height_px=600)
+        return gaze_points_of(osie, stimuli=[image], people=people, width_px=800, height_px=600)
     people = [f"p{number % REAL_OBSERVERS}" for number in range(30 * REAL_OBSERVERS)]
     x, y = scene(len(people), np.random.default_rng(3))
-    return looks_from_arrays(people, x, y, size=(WIDTH_PX, HEIGHT_PX))
+    return gaze_points_from_arrays(people, x, y, size=(WIDTH_PX, HEIGHT_PX))
 
 
-def replicated(looks: Looks, observers: int, block: int) -> Iterator[Looks]:
+def replicated(looks: GazePoints, observers: int, block: int) -> Iterator[GazePoints]:
     """The same people over and over, so many at a time."""
     own = len(looks.people)
     for first in range(0, observers, block):

@@ -21,7 +21,9 @@ def cases() -> Iterator[Case]:
     """Both laws, as integers and as multiples of the public grid."""
     remark(f"noise: CPU time a draw at scale 2^32 + 1; OpenDP on {OPENDP_DRAWS:,} draws (slow)")
     rng = np.random.default_rng()
-    laws: dict[str, tuple[Callable[[int], Any], Callable[[int], Any], Callable[[int], Any]]] = {
+    mechanisms: dict[
+        str, tuple[Callable[[int], Any], Callable[[int], Any], Callable[[int], Any]]
+    ] = {
         "laplace": (
             DiscreteLaplace(SCALE).draw,
             lambda n: laplace_noise(1 + 2.0**-32, n),
@@ -35,10 +37,10 @@ def cases() -> Iterator[Case]:
     }
     identity = _opendp_identity()
     remark(f"noise: OpenDP's conversion from and to Python lists alone costs {identity:.0f} ns")
-    for law, (integers, on_grid, unsafe) in laws.items():
-        peer = _opendp(law)
+    for mechanism, (integers, on_grid, unsafe) in mechanisms.items():
+        peer = _opendp(mechanism)
         floats = _per_draw(unsafe, DRAWS, 5)
-        for name, draw in ((f"discrete {law}", integers), (f"{law}_noise", on_grid)):
+        for name, draw in ((f"discrete {mechanism}", integers), (f"{mechanism}_noise", on_grid)):
             ours = _per_draw(draw, DRAWS, 5)
             without_lists = (peer - identity) / ours
             # The target is held to what is left of OpenDP's time without its list conversion.
@@ -58,7 +60,7 @@ def _per_draw(draw: Callable[[int], object], count: int, repetitions: int) -> fl
     return best_cpu_seconds(lambda: draw(count), repetitions) / count * 1e9
 
 
-def _opendp(law: str) -> float:
+def _opendp(mechanism: str) -> float:
     import opendp.prelude as dp
 
     dp.enable_features("contrib")
@@ -67,7 +69,7 @@ def _opendp(law: str) -> float:
     make, metric = {
         "laplace": (dp.m.make_laplace, dp.l1_distance(T="i64")),
         "gaussian": (dp.m.make_gaussian, dp.l2_distance(T="i64")),
-    }[law]
+    }[mechanism]
     release = make(domain, metric, scale=float(SCALE))
     return _per_draw(lambda n: release([0] * n), OPENDP_DRAWS, 3)
 

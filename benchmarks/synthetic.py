@@ -99,11 +99,11 @@ def table_of(people: int) -> FeatureTable:
 def figures(people: int) -> dict[str, float]:
     """Ours: processor seconds, and memory beside the table and the release."""
     table = table_of(people)
-    law = Synthetic(epsilon=4.0, delta=1e-6, carry=len(table.features), rows=WINDOWS)
+    mechanism = Synthetic(epsilon=4.0, delta=1e-6, carry=len(table.features), rows=WINDOWS)
     # What is imported late, and tables of the noise, are not of these people.
-    law.apply(table_of(8), randomness(0))
+    mechanism.apply(table_of(8), randomness(0))
     released: list[FeatureTable] = []
-    found = measured(lambda: released.append(law.apply(table, randomness(1))))
+    found = measured(lambda: released.append(mechanism.apply(table, randomness(1))))
     data = released[0].data
     # Polars counts the letters of a text column, not the 16 bytes of each of its views.
     views = 16 * len(data) * sum(kind == pl.String for kind in data.dtypes)

@@ -32,7 +32,7 @@ CLAIMS = {
     "readers": "any bytes give a study or one clear line, within limits of time and memory",
     "agreement": "events are found where people see them, and where the simulator put them",
     "refutation": "no sound release is called refuted by an audit, and planted faults are",
-    "watermark": "noise is recognised by a paper's protocol, and by no honest one",
+    "watermark": "noise is recognised by a paper's protocol, and by no leak-free one",
     "published": "real people show the shapes of a paper's published figures, and why",
     "simulator": "made-up people have the privacy problem that real people have",
     "recognition": "documents and people are recognised in real recordings, end to end",
@@ -46,7 +46,7 @@ CLAIMS = {
     "soak": "a stalling app loses old samples, the other none, and memory stays flat",
     "streams_real": "who is named in filtered gaze over ε and w, by what, and what is left of it",
     "comparison": "every mechanism is in one table of real people, the same after a kill",
-    "reproduction": "three papers done again show what they print, and what an honest look finds",
+    "reproduction": "three papers done again: what they print, and what leak-free protocols find",
     "real_table": "a table of measures goes by commands alone to releases whose means are near",
     "real": "real people are recognised raw and not recognised when released",
 }

@@ -32,7 +32,7 @@ import numpy as np
 
 from eyelid.attacks.attackers import find_attackers
 from eyelid.attacks.statistics import rate_of_shares
-from eyelid.engine.parallel import parallel
+from eyelid.engine.cores import parallel
 from eyelid.gaze.features import window_features
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read

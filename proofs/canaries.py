@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from eyelid.attacks.one_run import ALPHA
+from eyelid.attacks.one_run import ALPHA, CanaryResult
 from eyelid.attacks.twins import twin
-from eyelid.mechanisms.mechanism import Mechanism, Shape, Values, catalogue
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.differential import noise_of
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, Values, catalogue
 from eyelid.mechanisms.records.additive import AdditiveMechanism
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import Randomness
-from eyelid.releases.audits.canaries import PEOPLE, CanaryResult
+from eyelid.releases.audits.canaries import PEOPLE
 from eyelid.releases.audits.kinds import canaries_of, canary_audit
 from proofs.result import Effort, Result, progress
 
@@ -27,26 +27,26 @@ def prove(effort: Effort) -> Result:
     kinds = [kind for kind in catalogue().values() if kind.claims_to_hold]
     sound, refuted, missed, alarms = {}, [], [], {}
     for kind in kinds:
-        laws = [law for law in kind.set_for_games() if canaries_of(law)]
-        for law in laws:
-            unit = str(law.unit)
+        mechanisms = [mechanism for mechanism in kind.set_for_games() if canaries_of(mechanism)]
+        for mechanism in mechanisms:
+            unit = str(mechanism.unit)
             progress(f"  {kind.name} for a {unit} …")
             # Canaries for made-up people have many features as they are, and are weighed together.
-            together = isinstance(law, Synthetic)
+            together = isinstance(mechanism, Synthetic)
             for features in (1,) if together else (1, 2):
                 people = PEOPLE if together else MANY
-                found = canary_audit(law, people=people, features=features)
+                found = canary_audit(mechanism, people=people, features=features)
                 name = f"{kind.name}/{unit}/{features}"
                 sound[name] = max(sound.get(name, 0.0), _of_claim(found))
                 if found.refuted:
                     refuted.append(name)
-        if not laws:
+        if not mechanisms:
             continue
-        law = laws[0]
-        if isinstance(law, AdditiveMechanism):
-            missed += [f"{kind.name}: {fault}" for fault in FAULTS if not _caught(law, fault)]
+        mechanism = mechanisms[0]
+        if isinstance(mechanism, AdditiveMechanism):
+            missed += [f"{kind.name}: {fault}" for fault in FAULTS if not _caught(mechanism, fault)]
         progress(f"  {AUDITS} audits of {kind.name} …")
-        alarms[kind.name] = sum(canary_audit(law, people=1000).refuted for _ in range(AUDITS))
+        alarms[kind.name] = sum(canary_audit(mechanism, people=1000).refuted for _ in range(AUDITS))
     figures = {
         "canaries": MANY,
         "certified_of_claim": sound,
@@ -68,16 +68,18 @@ def _of_claim(found: CanaryResult) -> float:
     return max(run.lower_bound / run.claimed for run in runs)
 
 
-def _caught(law: Mechanism, fault: str) -> bool:
+def _caught(mechanism: Mechanism, fault: str) -> bool:
     changes, length = FAULTS[fault]
     return canary_audit(
-        twin(replace(law, length=length), changes),  # type: ignore[call-arg]
+        twin(replace(mechanism, length=length), changes),  # type: ignore[call-arg]
         people=MANY,
     ).refuted
 
 
-def _less_noise(self: AdditiveMechanism, integers: Any, shape: Shape, noise: Randomness) -> Any:
-    draws = noise_of(self, shape).draw(integers.shape, noise)
+def _less_noise(
+    self: AdditiveMechanism, integers: Any, facts: PublicFacts, noise: Randomness
+) -> Any:
+    draws = noise_of(self, facts).draw(integers.shape, noise)
     # Of what the claim needs: some add more.
     share = 0.7 / getattr(self, "times", 1)
     return integers + np.rint(share * draws).astype(np.int64)
@@ -88,13 +90,13 @@ def _no_clip(self: AdditiveMechanism, values: Values) -> Values:
 
 
 def _bare_padding(
-    self: AdditiveMechanism, values: Values, shape: Shape, noise: Randomness
+    self: AdditiveMechanism, values: Values, facts: PublicFacts, noise: Randomness
 ) -> Values:
-    return np.where(np.isnan(values), 0.5, AdditiveMechanism.randomise(self, values, shape, noise))
+    return np.where(np.isnan(values), 0.5, AdditiveMechanism.randomise(self, values, facts, noise))
 
 
-def _gaps(self: AdditiveMechanism, values: Values, shape: Shape, noise: Randomness) -> Values:
-    private = AdditiveMechanism.randomise(self, values, shape, noise)
+def _gaps(self: AdditiveMechanism, values: Values, facts: PublicFacts, noise: Randomness) -> Values:
+    private = AdditiveMechanism.randomise(self, values, facts, noise)
     return np.where(np.isnan(values), np.nan, private)
 
 

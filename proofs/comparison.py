@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.comparisons.compare import compare
-from eyelid.comparisons.comparison import ABOVE
 from eyelid.comparisons.settings import feature_mechanisms
+from eyelid.reporting.comparisons.comparison import ABOVE
 from proofs.result import Effort, Result, progress, real_recordings
 
 EPSILONS = (1.0, 16.0)

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.expectation import (
     beats_constant,
     expectation,
@@ -162,7 +162,7 @@ def _rms(errors: Iterable[float]) -> str:
 
 def simulated(people: int) -> dict[str, FeatureTable]:
     """What the mechanisms take of so many people; only a few are simulated at a time."""
-    bins = mechanism("groupmean", inner=PREWINDOW["all"], epsilon=1.0)
+    bins = mechanism_named("groupmean", inner=PREWINDOW["all"], epsilon=1.0)
     parts: dict[str, list[FeatureTable]] = {"windows": [], "bins": []}
     for start in range(0, people, _BATCH):
         study = simulate(min(_BATCH, people - start), TASKS, RATE_HZ, MINUTES, seed=start)
@@ -241,8 +241,8 @@ def _measured(
     known = BASELINES | OURS | {"prewindow": {"name": "groupmean", "inner": PREWINDOW[released]}}
     for label in labels:
         table = crowd["bins" if label == "prewindow" else "windows"]
-        chosen = mechanism(**known[label], epsilon=epsilon, length=ROWS)
-        expected = expectation(chosen, chosen.shape(table)).group_mean
+        chosen = mechanism_named(**known[label], epsilon=epsilon, length=ROWS)
+        expected = expectation(chosen, chosen.facts(table)).group_mean
         squares = {task: 0.0 for task in truth}
         for _ in range(draws):
             for task, means in series(chosen.apply(table, noise), windows).items():

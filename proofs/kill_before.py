@@ -32,12 +32,12 @@ def main() -> None:
     last, folder = int(sys.argv[1]), os.path.realpath(sys.argv[2])
     sys.argv = ["eyelid", *sys.argv[3:]]
     from eyelid.cli import main as eyelid
-    from eyelid.engine import processes
+    from eyelid.engine import cores
     from eyelid.io import pieces
 
     # Many parts of a small study, one after the other in this process.
     pieces.PIECE_VALUES = _PIECE_VALUES
-    processes.cores = lambda: 1
+    cores.cores = lambda: 1
     steps = 0
 
     def watch(event: str, details: tuple[Any, ...]) -> None:

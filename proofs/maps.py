@@ -21,15 +21,15 @@ from itertools import pairwise
 import numpy as np
 
 from eyelid.attacks.maps import centre_bias, map_error
-from eyelid.engine.parallel import parallel
+from eyelid.engine.cores import parallel
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import gaze_map
+from eyelid.gaze.maps.gaze_points import GazePoints
 from eyelid.gaze.maps.grid import Floats, Grid
-from eyelid.gaze.maps.looks import Looks
 from eyelid.gaze.maps.spread import heatmap, spread, spread_error
 from eyelid.gaze.simulator.scenes import simulated_scene
-from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms import mechanism_named
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
 from eyelid.mechanisms.mechanism import find
 from eyelid.privacy import PERSON
 from eyelid.privacy.noise import Randomness, SeededRandomness, randomness
@@ -97,18 +97,18 @@ def golden_values() -> Iterator[tuple[str, float, float, float]]:
     """Name, what the mechanisms say, the golden value, and the unit of its last digit."""
     people = FEW * TIMES
     delta = people**-1.5
-    shape = MapShape.of(people, 1, Grid.of_pixels(WIDTH, HEIGHT))
+    facts = MapFacts.of(people, 1, Grid.of_pixels(WIDTH, HEIGHT))
     pixels = WIDTH * HEIGHT
     paper = built("map-gaussian-paper", delta=delta)
-    yield "Liu, Gaussian", paper.cell_sd(shape), 0.09917, 1e-5
+    yield "Liu, Gaussian", paper.cell_sd(facts), 0.09917, 1e-5
     # What the paper prints has ε/4 where its own proof needs ε/2.
     printed = math.sqrt(pixels * (EPSILON / 4 + math.log(pixels / delta))) / (people * EPSILON)
     yield "Liu, Gaussian, as printed", printed, 0.0986, 1e-4
-    yield "Liu, Laplacian", built("map-laplace-paper").cell_sd(shape), 33.26, 1e-2
+    yield "Liu, Laplacian", built("map-laplace-paper").cell_sd(facts), 33.26, 1e-2
     dense = built("map-gaussian", delta=delta, samples=pixels)
-    yield "ours, dense", dense.cell_sd(shape), 0.08538, 1e-5
-    yield "ours, M = 30", built("map-gaussian", delta=delta).cell_sd(shape), 0.000498, 1e-6
-    drawn = built("map-rs2", share=1.0).cost(shape, PERSON)
+    yield "ours, dense", dense.cell_sd(facts), 0.08538, 1e-5
+    yield "ours, M = 30", built("map-gaussian", delta=delta).cell_sd(facts), 0.000498, 1e-6
+    drawn = built("map-rs2", share=1.0).cost(facts, PERSON)
     yield "rs2, δ at c = 1", drawn.delta or math.nan, 0.632, 1e-3
 
 
@@ -119,7 +119,7 @@ def of_scenes(people: int, scenes: int) -> dict[str, Spread]:
 
 
 def compared(
-    looks: Sequence[Looks],
+    looks: Sequence[GazePoints],
     draws: dict[str, int],
     names: Sequence[str] = (*OURS, *PAPER),
     epsilon: float = EPSILON,
@@ -137,14 +137,14 @@ def compared(
         seed: of the noise.
     """
     truths = [heat_of(each, sigma_px) for each in looks]
-    laws = {name: built(name, epsilon=epsilon, delta=DELTA) for name in names}
+    mechanisms = {name: built(name, epsilon=epsilon, delta=DELTA) for name in names}
 
     def of_picture(number: int) -> dict[str, list[float]]:
         noise = SeededRandomness(np.random.default_rng([seed, number]))
         mine, other = truths[number], truths[(number + 1) % len(truths)]
         told: dict[str, list[float]] = {}
-        for name, law in laws.items():
-            heats = list(released(law, looks[number], sigma_px, draws.get(name, 1), noise))
+        for name, mechanism in mechanisms.items():
+            heats = list(released(mechanism, looks[number], sigma_px, draws.get(name, 1), noise))
             told[name] = [correlation(mine, heat) for heat in heats]
             if name == "map-grid":
                 told[OTHER] = [correlation(other, heat) for heat in heats]
@@ -158,16 +158,16 @@ def compared(
     return {name: Spread.of(each) for name, each in found.items()}
 
 
-def of_replicates(looks: Looks, draws: int) -> dict[str, str]:
+def of_replicates(looks: GazePoints, draws: int) -> dict[str, str]:
     """Correlations for five people, each ten thousand times over, at the paper's own δ."""
     people, noise = FEW * TIMES, randomness(5)
     truth = heat_of(looks, SIGMA_PX)
     found = {}
     for name in (*OURS, *PAPER):
-        law = built(name, epsilon=EPSILON, delta=people**-1.5)
-        shape = law.shape_of(people, 1, looks.width_px, looks.height_px, SIGMA_PX)
-        counts = replicated(looks.counts(shape.grid), TIMES)
-        heats = list(_drawn(law, counts, shape, SIGMA_PX, draws, noise))
+        mechanism = built(name, epsilon=EPSILON, delta=people**-1.5)
+        facts = mechanism.facts_of(people, 1, looks.width_px, looks.height_px, SIGMA_PX)
+        counts = replicated(looks.counts(facts.grid), TIMES)
+        heats = list(_drawn(mechanism, counts, facts, SIGMA_PX, draws, noise))
         found[name] = str(Spread.of([correlation(truth, heat) for heat in heats]))
     return found
 
@@ -176,46 +176,48 @@ def built(name: str, **given: float) -> MapMechanism:
     """A mechanism of maps at ε = 1.5 unless told otherwise, with what of this it takes."""
     taken = {item.name for item in fields(find(name))}
     parameters = {"epsilon": EPSILON} | given
-    law = mechanism(name, **{key: value for key, value in parameters.items() if key in taken})
-    assert isinstance(law, MapMechanism), name
-    return law
+    mechanism = mechanism_named(
+        name, **{key: value for key, value in parameters.items() if key in taken}
+    )
+    assert isinstance(mechanism, MapMechanism), name
+    return mechanism
 
 
-def heat_of(looks: Looks, sigma_px: float) -> Floats:
+def heat_of(looks: GazePoints, sigma_px: float) -> Floats:
     """The heatmap without noise, at every fourth px."""
     return heatmap(gaze_map(looks).values, sigma_px)[::_STEP, ::_STEP]
 
 
 def released(
-    law: MapMechanism, looks: Looks, sigma_px: float, draws: int, noise: Randomness
+    mechanism: MapMechanism, looks: GazePoints, sigma_px: float, draws: int, noise: Randomness
 ) -> Iterator[Floats]:
     """What would be released of looks at one picture, at every fourth px."""
-    shape = law.shape_of(len(looks.people), 1, looks.width_px, looks.height_px, sigma_px)
-    return _drawn(law, looks.counts(shape.grid), shape, sigma_px, draws, noise)
+    facts = mechanism.facts_of(len(looks.people), 1, looks.width_px, looks.height_px, sigma_px)
+    return _drawn(mechanism, looks.counts(facts.grid), facts, sigma_px, draws, noise)
 
 
 def _drawn(
-    law: MapMechanism,
+    mechanism: MapMechanism,
     counts: PersonCounts,
-    shape: MapShape,
+    facts: MapFacts,
     sigma_px: float,
     draws: int,
     noise: Randomness,
 ) -> Iterator[Floats]:
     for _ in range(draws):
-        (cells,) = law.measure(counts, shape, noise)
-        yield shown(law, shape, cells, sigma_px)
+        (cells,) = mechanism.measure(counts, facts, noise)
+        yield shown(mechanism, facts, cells, sigma_px)
 
 
-def shown(law: MapMechanism, shape: MapShape, cells: Floats, sigma_px: float) -> Floats:
+def shown(mechanism: MapMechanism, facts: MapFacts, cells: Floats, sigma_px: float) -> Floats:
     """One layer as `presented`, at every fourth px; its total, which is not 1, makes no odds."""
-    measured = spread(cells, shape.grid, sigma_px)[::_STEP, ::_STEP]
-    return np.maximum(measured - _error(law, shape, sigma_px), 0.0)
+    measured = spread(cells, facts.grid, sigma_px)[::_STEP, ::_STEP]
+    return np.maximum(measured - _error(mechanism, facts, sigma_px), 0.0)
 
 
 @functools.lru_cache(maxsize=32)
-def _error(law: MapMechanism, shape: MapShape, sigma_px: float) -> Floats:
-    return spread_error(shape.grid, sigma_px, law.cell_sd(shape))[::_STEP, ::_STEP]
+def _error(mechanism: MapMechanism, facts: MapFacts, sigma_px: float) -> Floats:
+    return spread_error(facts.grid, sigma_px, mechanism.cell_sd(facts))[::_STEP, ::_STEP]
 
 
 def correlation(truth: Floats, heat: Floats) -> float:

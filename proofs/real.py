@@ -48,7 +48,7 @@ def prove(effort: Effort) -> Result:
 
 def _audited(raw: FeatureTable, unit: str, epsilon: float) -> dict[str, Any]:
     done = audit(raw, release(raw, mechanism="laplace", epsilon=epsilon, unit=unit))
-    worst, control = strongest(done.leak_free), strongest(done.positive)
+    worst, control = strongest(done.honest), strongest(done.positive)
     document = [use for use in done.utility if use.target == "task"]
     best = max(document, key=lambda use: use.raw.rate)
     return {

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from eyelid.attacks.maps import attack_map
-from eyelid.gaze.maps.looks import Looks, looks_of
+from eyelid.gaze.maps.gaze_points import GazePoints, gaze_points_of
 from eyelid.gaze.study import Study
 from eyelid.io import read
-from eyelid.mechanisms.maps.map_mechanism import MapShape
+from eyelid.mechanisms.maps.map_mechanism import MapFacts
 from eyelid.privacy import PERSON
 from eyelid.privacy.composition import sequential
 from eyelid.privacy.noise import randomness
@@ -54,7 +54,7 @@ def prove(effort: Effort) -> Result:
     study = read(folder)
     names = sorted(study.data["stimulus"].unique())
     chosen = [names[place] for place in np.linspace(0, len(names) - 1, IMAGES).astype(int)]
-    looks = looks_of(study, stimuli=chosen, width_px=WIDTH, height_px=HEIGHT)
+    looks = gaze_points_of(study, stimuli=chosen, width_px=WIDTH, height_px=HEIGHT)
     images = [looks.of_layer(name) for name in chosen]
     fine = {name: DRAWS for name in ("map-grid", "map-gaussian", "map-laplace", *PAPER)}
     found = compared(images, fine)
@@ -67,8 +67,10 @@ def prove(effort: Effort) -> Result:
     more[f"a point spread of {DEGREE_PX:g} px"] = compared(images, sigma_px=DEGREE_PX, **grid)[
         "map-grid"
     ]
-    law = built("map-grid", delta=DELTA)
-    alone = law.cost(law.shape_of(len(looks.people), 1, WIDTH, HEIGHT, SIGMA_PX), PERSON)
+    mechanism = built("map-grid", delta=DELTA)
+    alone = mechanism.cost(
+        mechanism.facts_of(len(looks.people), 1, WIDTH, HEIGHT, SIGMA_PX), PERSON
+    )
     figures = {
         "people": len(looks.people),
         "images": len(images),
@@ -104,31 +106,31 @@ def sharing(study: Study, images: Sequence[str], count: int, draws: int = 10) ->
 
     All of them are tried, some at a time, as layers of one release.
     """
-    law, noise = built("map-grid", delta=DELTA), randomness(count)
+    mechanism, noise = built("map-grid", delta=DELTA), randomness(count)
     found = []
     for first in range(0, len(images), count):
         names = images[first : first + count]
-        looks = looks_of(study, stimuli=names, width_px=WIDTH, height_px=HEIGHT)
-        shape = law.shape_of(len(looks.people), len(names), WIDTH, HEIGHT, SIGMA_PX)
-        counts = looks.counts(shape.grid)
+        looks = gaze_points_of(study, stimuli=names, width_px=WIDTH, height_px=HEIGHT)
+        facts = mechanism.facts_of(len(looks.people), len(names), WIDTH, HEIGHT, SIGMA_PX)
+        counts = looks.counts(facts.grid)
         truths = [heat_of(looks.of_layer(name), SIGMA_PX) for name in names]
         for _ in range(draws):
-            layers = law.measure(counts, shape, noise)
+            layers = mechanism.measure(counts, facts, noise)
             found += [
-                correlation(truth, shown(law, shape, cells, SIGMA_PX))
+                correlation(truth, shown(mechanism, facts, cells, SIGMA_PX))
                 for truth, cells in zip(truths, layers, strict=True)
             ]
     return Spread.of(found)
 
 
-def subtractions(looks: Looks) -> dict[str, str]:
+def subtractions(looks: GazePoints) -> dict[str, str]:
     """Whether those who know all others get the last one back."""
     told = {}
     for name in ("map-noisefree", "map-grid", "map-gaussian", "map-laplace"):
-        law = built(name, delta=DELTA)
-        shape: MapShape = law.shape_of(len(looks.people), 1, WIDTH, HEIGHT, SIGMA_PX)
-        counts = looks.counts(shape.grid)
-        cells = law.measure(counts, shape, randomness(3))
-        found = attack_map(law, counts, shape, cells).subtraction
+        mechanism = built(name, delta=DELTA)
+        facts: MapFacts = mechanism.facts_of(len(looks.people), 1, WIDTH, HEIGHT, SIGMA_PX)
+        counts = looks.counts(facts.grid)
+        cells = mechanism.measure(counts, facts, randomness(3))
+        found = attack_map(mechanism, counts, facts, cells).subtraction
         told[name] = "exact" if found.exact else "something" if found.learned else "nothing"
     return told

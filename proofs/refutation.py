@@ -19,7 +19,7 @@ from eyelid.attacks.identification import Finding, identify, with_bounds
 from eyelid.attacks.protocols import Material
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.records.additive import AdditiveMechanism
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import randomness
@@ -111,13 +111,16 @@ def people_apart(seed: int) -> FeatureTable:
 
 
 def audited(
-    original: FeatureTable, released: FeatureTable, law: AdditiveMechanism, promised: Guarantee
+    original: FeatureTable,
+    released: FeatureTable,
+    mechanism: AdditiveMechanism,
+    promised: Guarantee,
 ) -> list[Finding]:
     """The findings of an audit, beside what was promised."""
     noise = randomness(4711)
-    material = Material(original, released, lambda table: law.apply(table, noise))
+    material = Material(original, released, lambda table: mechanism.apply(table, noise))
     findings = identify(material, find_attackers(["knn", "lda", "means", "whitened"]))
-    findings.append(likelihood_finding(law, original, released, material.people))
+    findings.append(likelihood_finding(mechanism, original, released, material.people))
     return with_bounds(findings, rank1_bounds(promised, len(material.people)))
 
 
@@ -128,8 +131,8 @@ def _refuted(
     tamper: Callable[[FeatureTable, FeatureTable], FeatureTable] = lambda _, released: released,
 ) -> bool:
     original = people_apart(seed)
-    law, claimed = (mechanism(**case) for case in (given, claims))
-    assert isinstance(law, AdditiveMechanism)
-    released = tamper(original, law.apply(original, randomness(seed)))
-    promised = claimed.cost(claimed.shape(original), PERSON)
-    return any(finding.refutes for finding in audited(original, released, law, promised))
+    mechanism, claimed = (mechanism_named(**case) for case in (given, claims))
+    assert isinstance(mechanism, AdditiveMechanism)
+    released = tamper(original, mechanism.apply(original, randomness(seed)))
+    promised = claimed.cost(claimed.facts(original), PERSON)
+    return any(finding.refutes for finding in audited(original, released, mechanism, promised))

@@ -49,7 +49,7 @@ def prove(effort: Effort) -> Result:
         and all(abs(ours - right) < 1e-4 for ours, right in zip(sigma, SIGMA, strict=True))
     )
     figures: dict[str, Any] = {
-        "named_by_halves_and_honestly": named,
+        "named_by_halves_and_leak_free": named,
         "named_with_zero_signals": null,
         "document_told_in_published_order": order,
         "intersection_at_k_8": intersected,
@@ -57,7 +57,7 @@ def prove(effort: Effort) -> Result:
         "findings": {paper: list(one.findings) for paper, one in done.items()},
     }
     target = (
-        "FPA's people named in 1.00 of recordings by the paper's halves, at chance by honest "
+        "FPA's people named in 1.00 of recordings by the paper's halves, at chance by leak-free "
         "protocols, and in 1.00 with zero signals; documents told from k-same and Marginals more "
         "often than from Exponential-DP at the paper's parameters; groups drawn anew found out by "
         f"intersection in more than twice 1/k, one partition in no more than 1/k; σ of {SIGMA}"
@@ -75,7 +75,7 @@ def _ours(cell: Cell, leak_free: bool = False) -> float:
 
 
 def _named(done: Reproduction) -> tuple[dict[str, tuple[float, float]], float]:
-    """FPA's people by the paper's protocol and honestly, and those whose signals are zero."""
+    """FPA's people by the paper's protocol and leak-free, and those whose signals are zero."""
     table = _exhibit(done, "Table 3")
     named = {
         cell.column: (_ours(cell), _ours(cell, leak_free=True))

@@ -14,8 +14,8 @@ from eyelid.gaze.events.spans import runs_of_samples
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import RECORDING_KEY
 from eyelid.io import read
-from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.streams.continual import Dwell
+from eyelid.mechanisms.mechanism import PublicFacts
+from eyelid.mechanisms.streams.dwell import Dwell
 from eyelid.mechanisms.streams.events import FIXATION_STARTED
 from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.mechanisms.streams.square_root import square_root
@@ -45,8 +45,8 @@ def prove(effort: Effort) -> Result:
     exact = [_released(_LAW, x, y, 0) for x, y in streams]
     over_epsilon: dict[str, Any] = {}
     for epsilon in _EPSILONS:
-        law = replace(_LAW, epsilon=epsilon)
-        runs = [_released(law, x, y, seed) for seed, (x, y) in enumerate(streams)]
+        mechanism = replace(_LAW, epsilon=epsilon)
+        runs = [_released(mechanism, x, y, seed) for seed, (x, y) in enumerate(streams)]
         over_epsilon[f"{epsilon:g}"] = {
             "starts_f1": _mean(_f1(a[0], b[0]) for a, b in zip(runs, exact, strict=True)),
             "by_chance": _mean(
@@ -87,10 +87,10 @@ def _streams() -> Streams:
 
 
 def _released(
-    law: Fixations, x: np.ndarray, y: np.ndarray, seed: int
+    mechanism: Fixations, x: np.ndarray, y: np.ndarray, seed: int
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Samples at which fixations start, what is shown, and the worst window as a share of ε."""
-    run = law.start(randomness(seed))
+    run = mechanism.start(randomness(seed))
     shown = run.push_many(x, y)
     starts = [event.sample for event in run.take_events() if event.name == FIXATION_STARTED]
     return np.array(starts), shown[0] + 1j * shown[1], run.worst_parts / WHOLE
@@ -104,9 +104,9 @@ def _with_a_person(folder: Path) -> float:
     for recording, _ in gaze_of(study):
         rate_hz = 1000.0 / float(np.median(np.diff(recording.time_ms)))
         span = round(_SPAN_S * rate_hz)
-        law = replace(_LAW, scene="-40,-30,40,30", span=span, skip=None, fewest=None)
+        mechanism = replace(_LAW, scene="-40,-30,40,30", span=span, skip=None, fewest=None)
         x, y = (np.asarray(recording[axis], dtype=np.float64) for axis in ("x", "y"))
-        starts, _, _ = _released(law, x, y, 0)
+        starts, _, _ = _released(mechanism, x, y, 0)
         said = (
             rows[recording.person, recording.recording]["label_ra"].eq("fixation").fill_null(False)
         )
@@ -132,8 +132,8 @@ def _counters(x: np.ndarray, y: np.ndarray) -> dict[str, float]:
     """How far counters are off, over what they state, and over what a binary tree would be."""
     samples = min(len(x), _DWELL.samples)
     gaze = np.stack([x, y], axis=1)[None, :samples] / [40.0, 25.0]
-    shape = Shape(1, 1, samples, 2, window=1)
-    told = _DWELL.play(gaze, shape, _COUNTER_RUNS, randomness(5)).reshape(_COUNTER_RUNS, -1)
+    facts = PublicFacts(1, 1, samples, 2, window=1)
+    told = _DWELL.play(gaze, facts, _COUNTER_RUNS, randomness(5)).reshape(_COUNTER_RUNS, -1)
     exact = np.cumsum(_DWELL.counts_of(x[:samples], y[:samples]))
     errors = (told - exact) / _DWELL.standard_errors
     root = square_root(_DWELL.horizon)

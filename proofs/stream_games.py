@@ -27,20 +27,23 @@ def prove(effort: Effort) -> Result:
     for name, kind in catalogue().items():
         examine = FAMILIES[kind.family].streams if kind.family else None
         variants = list(kind.set_for_games()) if examine else []
-        for law in variants:
-            seen = examine(law, noise)
-            games = [play(law, unit, effort.runs, noise) for unit in (law.unit, PERSON)]
+        for mechanism in variants:
+            seen = examine(mechanism, noise)
+            games = [play(mechanism, unit, effort.runs, noise) for unit in (mechanism.unit, PERSON)]
             if seen.refuted or any(game.refuted for game in games):
-                refuted.append(f"{name}, {law.unit}")
+                refuted.append(f"{name}, {mechanism.unit}")
             told = {
                 "claimed": [game.claimed for game in games],
                 "certified": [game.lower_bound for game in games],
                 "window": seen.window,
                 "reached": seen.reached,
             }
-            figures[f"{name}, {law.unit}"] = told
-            progress(f"stream_games: {name}, {law.unit}: {json.dumps(told)}")
-            if law is variants[0] and games[0].lower_bound < FOUND * LOST[name] * law.epsilon:
+            figures[f"{name}, {mechanism.unit}"] = told
+            progress(f"stream_games: {name}, {mechanism.unit}: {json.dumps(told)}")
+            if (
+                mechanism is variants[0]
+                and games[0].lower_bound < FOUND * LOST[name] * mechanism.epsilon
+            ):
                 weak.append(name)
         if variants:
             if kind.family == "filters" and not _compiled_runs_are_the_same(variants[0]):
@@ -56,10 +59,10 @@ def prove(effort: Effort) -> Result:
     return Result(figures, target, not (refuted or weak or missed))
 
 
-def _compiled_runs_are_the_same(law: Filter) -> bool:
+def _compiled_runs_are_the_same(mechanism: Filter) -> bool:
     """Whether games play against the very filter: its kernel, run after run, not compiled."""
-    (pair,) = law.neighbour_pairs(law.unit)
+    (pair,) = mechanism.neighbour_pairs(mechanism.unit)
     many = 200_000
     few = 1_000
-    first = law.play(pair.one, pair.shape, many, randomness(7))[:few]
-    return np.array_equal(first, law.play(pair.one, pair.shape, few, randomness(7)))
+    first = mechanism.play(pair.one, pair.facts, many, randomness(7))[:few]
+    return np.array_equal(first, mechanism.play(pair.one, pair.facts, few, randomness(7)))

@@ -37,9 +37,10 @@ from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
 from eyelid.mechanisms.streams.stream import StreamMechanism
+from eyelid.mechanisms.streams.study_scene import filtered
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.audits.matching import in_common, matched
-from eyelid.releases.kinds.streams.plan import build_filter, filtered
+from eyelid.releases.kinds.streams.plan import build_filter
 from eyelid.releases.kinds.streams.preparation import taken_of
 from proofs.result import Effort, Result, progress, real_recordings
 
@@ -139,20 +140,20 @@ def _each(people: People) -> Iterator[tuple[str, dict[str, Any]]]:
     gone = pl.col("x").is_null()
     own = [pl.when(~gone).then(value).alias(axis) for axis, value in zip("xy", still, strict=True)]
     blinking = replace(taken, data=taken.data.with_columns(own))
-    law = build_filter("kaleido", taken, **people.asked(1.0))
-    yield "control: all look at the middle, own losses", _outcome(people, law, blinking)
-    yield "control: all look at the middle, nothing lost", _outcome(people, law, nowhere)
+    mechanism = build_filter("kaleido", taken, **people.asked(1.0))
+    yield "control: all look at the middle, own losses", _outcome(people, mechanism, blinking)
+    yield "control: all look at the middle, nothing lost", _outcome(people, mechanism, nowhere)
     for windows, epsilons in ((1, EPSILONS), (4, FEW_EPSILONS)):
         for epsilon in epsilons:
-            law = build_filter("kaleido", taken, **people.asked(epsilon, windows))
+            mechanism = build_filter("kaleido", taken, **people.asked(epsilon, windows))
             name = f"kaleido, ε = {epsilon:g}, w = {windows}"
-            yield name, {"epsilon": epsilon} | _outcome(people, law, taken)
+            yield name, {"epsilon": epsilon} | _outcome(people, mechanism, taken)
     for scheduler in SCHEDULERS:
         for epsilon in FEW_EPSILONS:
-            law = build_filter(scheduler, taken, **people.asked(epsilon))
+            mechanism = build_filter(scheduler, taken, **people.asked(epsilon))
             yield (
                 f"{scheduler}, ε = {epsilon:g}",
-                {"epsilon": epsilon} | _outcome(people, law, taken),
+                {"epsilon": epsilon} | _outcome(people, mechanism, taken),
             )
     baselines = {
         "jitter": {"sd": people.radius},
@@ -162,14 +163,14 @@ def _each(people: People) -> Iterator[tuple[str, dict[str, Any]]]:
         "kalman": {},
     }
     for name, parameters in baselines.items():
-        law = build_filter(name, taken, **parameters)
-        yield f"{name} (no promise)", _outcome(people, law, taken)
+        mechanism = build_filter(name, taken, **parameters)
+        yield f"{name} (no promise)", _outcome(people, mechanism, taken)
 
 
-def _outcome(people: People, law: StreamMechanism, gaze: Study) -> dict[str, Any]:
+def _outcome(people: People, mechanism: StreamMechanism, gaze: Study) -> dict[str, Any]:
     """Who is named in filtered gaze, and how much it is still gaze."""
-    noise = randomness(np.random.default_rng([11, *law.name.encode()]))
-    released = filtered(law, gaze, noise)
+    noise = randomness(np.random.default_rng([11, *mechanism.name.encode()]))
+    released = filtered(mechanism, gaze, noise)
 
     def windows(study: Study) -> FeatureTable:
         return window_features(replace(study, released=True))
@@ -178,10 +179,10 @@ def _outcome(people: People, law: StreamMechanism, gaze: Study) -> dict[str, Any
     ours, theirs = matched(ours, theirs)
 
     def again(table: FeatureTable) -> FeatureTable:
-        return replace(windows(filtered(law, gaze, noise)), features=ours.features)
+        return replace(windows(filtered(mechanism, gaze, noise)), features=ours.features)
 
     found = _named(Material(ours, theirs, again), *_PROTOCOLS)
-    found += _by_places(law, gaze, released, noise)
+    found += _by_places(mechanism, gaze, released, noise)
     measures = stream_measures(people.taken, released).measures
     kept = {name: measures[name] for name in _SHOWN}
     return _rate(found) | {
@@ -190,15 +191,17 @@ def _outcome(people: People, law: StreamMechanism, gaze: Study) -> dict[str, Any
 
 
 def _by_places(
-    law: StreamMechanism, gaze: Study, released: Study, noise: Randomness
+    mechanism: StreamMechanism, gaze: Study, released: Study, noise: Randomness
 ) -> list[Finding]:
     """By where people look on average: noise that is drawn anew averages out."""
-    original = places(gaze, law.place)
+    original = places(gaze, mechanism.place)
 
     def again(table: FeatureTable) -> FeatureTable:
-        return replace(places(filtered(law, gaze, noise), law.place), features=original.features)
+        return replace(
+            places(filtered(mechanism, gaze, noise), mechanism.place), features=original.features
+        )
 
-    theirs = places(replace(released, released=True), law.place)
+    theirs = places(replace(released, released=True), mechanism.place)
     found = _named(Material(original, theirs, again), *_PROTOCOLS)
     return [replace(finding, attacker=f"{finding.attacker} of places") for finding in found]
 

@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from eyelid.attacks.likeness import likeness, share_error, share_errors
+from eyelid.attacks.similarity import likeness, share_error, share_errors
 from eyelid.errors import InputError
 from eyelid.gaze.features import event_features, window_features
 from eyelid.gaze.simulator import simulate
@@ -119,9 +119,9 @@ def pieces(table: FeatureTable, count: int) -> FeatureTable:
 
 def of_use(people: FeatureTable, others: FeatureTable) -> tuple[dict[str, Any], dict[str, Any]]:
     """How well models learn from made-up people, and what of time these have."""
-    law = Synthetic(epsilon=EPSILON, delta=DELTA, carry="all")
+    mechanism = Synthetic(epsilon=EPSILON, delta=DELTA, carry="all")
     real = accuracy(people, others)
-    made = [law.apply(people, randomness(seed)) for seed in range(SEEDS)]
+    made = [mechanism.apply(people, randomness(seed)) for seed in range(SEEDS)]
     found = [accuracy(one, others) for one in made]
     used = {
         "real": real,
@@ -159,19 +159,19 @@ def foreseen(people: FeatureTable) -> dict[str, dict[str, float]]:
     for size in SIZES:
         table = some(crowd, 0, size)
         for carry in CARRIED:
-            law = Synthetic(epsilon=EPSILON, delta=DELTA, carry=carry)
+            mechanism = Synthetic(epsilon=EPSILON, delta=DELTA, carry=carry)
             releases = range(_RELEASES.get(size, 2))
-            made = [law.apply(table, randomness(seed)) for seed in releases]
+            made = [mechanism.apply(table, randomness(seed)) for seed in releases]
             own = table.only(*made[0].names)
             measured = _root_mean_square([share_error(share_errors(own, one)) for one in made])
-            expected = law.expected_share_error(law.shape(table))
+            expected = mechanism.expected_share_error(mechanism.facts(table))
             key = f"{size} people, {carry} features"
             found[key] = {
                 "measured": measured,
                 "foreseen": expected,
                 "factor": measured / expected,
                 "raw_cut": _root_mean_square([raw_cut(own, one) for one in made]),
-                "noise": law.noise_of_shares(replace(law.shape(table), features=carry)),
+                "noise": mechanism.noise_of_shares(replace(mechanism.facts(table), features=carry)),
             }
             progress(f"synthetic: {key}: {found[key]}")
     return found
@@ -223,12 +223,12 @@ def on_real_people() -> dict[str, Any]:
     except InputError as error:
         found = {"refused": True, "advice": str(error)}
     for epsilon in (EPSILON, 20.0):
-        law = Synthetic(epsilon=epsilon, delta=DELTA, carry=2)
-        made = [law.apply(table, randomness(seed)) for seed in range(SEEDS)]
+        mechanism = Synthetic(epsilon=epsilon, delta=DELTA, carry=2)
+        made = [mechanism.apply(table, randomness(seed)) for seed in range(SEEDS)]
         found[f"two features, ε = {epsilon:g}"] = {
             "made_up": [accuracy(one, table) for one in made],
             "share_error": [share_error(share_errors(table.only(*one.names), one)) for one in made],
-            "foreseen": law.expected_share_error(law.shape(table)),
+            "foreseen": mechanism.expected_share_error(mechanism.facts(table)),
         }
     found["people, two features"] = _of_others(table.only(*made[0].names))
     found["people, all features"] = _of_others(table)

@@ -33,16 +33,16 @@ def prove(effort: Effort) -> Result:
     answers, rows, faulty, faulty_rows = {}, {}, {}, {}
     refuted, missed = [], []
     for epsilon in EPSILONS:
-        law = Synthetic(epsilon=epsilon, records=ROWS)
-        broken = twin(law, each_row_a_person())
+        mechanism = Synthetic(epsilon=epsilon, records=ROWS)
+        broken = twin(mechanism, each_row_a_person())
         progress(f"  {CANARIES} canaries at ε = {epsilon:g} …")
-        runs = [_by_answers(law) for _ in range(REPEATS)]
-        of_rows = [_by_rows(law, law) for _ in range(REPEATS)]
+        runs = [_by_answers(mechanism) for _ in range(REPEATS)]
+        of_rows = [_by_rows(mechanism, mechanism) for _ in range(REPEATS)]
         answers[epsilon] = float(np.median([found.lower_bound for found in runs]))
         rows[epsilon] = float(np.median([found.lower_bound for found in of_rows]))
         if any(found.refuted for found in (*runs, *of_rows)):
             refuted.append(epsilon)
-        caught = _by_answers(broken, law), _by_rows(broken, law)
+        caught = _by_answers(broken, mechanism), _by_rows(broken, mechanism)
         faulty[epsilon], faulty_rows[epsilon] = (found.lower_bound for found in caught)
         if epsilon in REFUTABLE and not all(found.refuted for found in caught):
             missed.append(epsilon)
@@ -61,12 +61,12 @@ def prove(effort: Effort) -> Result:
     return Result(figures, told, not refuted and not missed)
 
 
-def _by_answers(law: Synthetic, declared: Synthetic | None = None) -> OneRun:
-    found: CanaryRun = play_canaries(law, SystemRandomness(), CANARIES, declared)
+def _by_answers(mechanism: Synthetic, declared: Synthetic | None = None) -> OneRun:
+    found: CanaryRun = play_canaries(mechanism, SystemRandomness(), CANARIES, declared)
     return found.run
 
 
-def _by_rows(law: Synthetic, declared: Synthetic) -> OneRun:
+def _by_rows(mechanism: Synthetic, declared: Synthetic) -> OneRun:
     """Each canary in a public team with somebody who stays the same, guessed from rows alone.
 
     The coin takes one bound or the other. Of its team's made-up people the attacker sees how many
@@ -80,7 +80,7 @@ def _by_rows(law: Synthetic, declared: Synthetic) -> OneRun:
     team = pl.Series("team", np.repeat(np.arange(CANARIES), 2)).cast(pl.String).str.zfill(6)
     table = replace(table, people=table.people.with_columns(team))
     settings = {"by": "team", "carry": 1, "rows": 1, "made_up": OF_A_TEAM * CANARIES}
-    released = replace(law, **settings).apply(table, SystemRandomness())
+    released = replace(mechanism, **settings).apply(table, SystemRandomness())
     place = np.cbrt(released.data["canary"].to_numpy())
     # The other in a team is in the middle, in the cube root.
     side = np.where(place > 0.73, 1.0, np.where(place < 0.2, -1.0, 0.0))
@@ -91,5 +91,5 @@ def _by_rows(law: Synthetic, declared: Synthetic) -> OneRun:
     scores = np.bincount(number, weights=side, minlength=CANARIES)
     scores += 1e-6 * rng.normal(size=CANARIES)
     claiming = replace(declared, **settings)
-    claim = claiming.cost(claiming.shape(table), PERSON)
+    claim = claiming.cost(claiming.facts(table), PERSON)
     return one_run(scores, coins, claim, ALPHA)

@@ -61,8 +61,7 @@ def pytest_collection_finish() -> None:
 def _in_this_process():
     """Processes and threads of one's own take longer than what tests do; they have their tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("eyelid.engine.processes.cores", lambda: 1)
-        patch.setattr("eyelid.engine.parallel.cores", lambda: 1)
+        patch.setattr("eyelid.engine.cores.cores", lambda: 1)
         # The environment above says it already; to look for libraries takes milliseconds a time.
         patch.setattr("threadpoolctl.threadpool_limits", lambda count: nullcontext())
         patch.setattr("eyelid.io.parquet._reason", _tried_here)
@@ -106,15 +105,9 @@ def dask():
 
 
 @pytest.fixture
-def two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two processes beside this one, where items are given to any."""
-    monkeypatch.setattr("eyelid.engine.processes.cores", lambda: 2)
-
-
-@pytest.fixture
-def two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Threads side by side, for tests of what they must not do to each other."""
-    monkeypatch.setattr("eyelid.engine.parallel.cores", lambda: 2)
+def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads side by side, or two processes beside this one, where items are given to any."""
+    monkeypatch.setattr("eyelid.engine.cores.cores", lambda: 2)
 
 
 @pytest.fixture(scope="session", autouse=True)

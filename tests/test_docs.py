@@ -106,20 +106,20 @@ def weaknesses():
 
 @pytest.mark.parametrize(("cells", "words"), [(1, "one cell 20 %"), (4, "four 40 %"), (25, "all")])
 def test_clipping_flattens_as_the_weaknesses_say(cells, words):
-    law = MapGrid(epsilon=1.0)
-    shape = law.shape_of(40, 1, 1680, 1050, 40.0)
-    looks = np.zeros((1, shape.grid.cells))
+    mechanism = MapGrid(epsilon=1.0)
+    facts = mechanism.facts_of(40, 1, 1680, 1050, 40.0)
+    looks = np.zeros((1, facts.grid.cells))
     looks[0, :cells] = 1.0
-    kept = law.limited(PersonCounts.of_dense(looks), shape).sum()
+    kept = mechanism.limited(PersonCounts.of_dense(looks), facts).sum()
     assert kept == pytest.approx(0.2 * np.sqrt(cells))
     assert f"in {words}" in weaknesses()
 
 
 # 1000 draws: a standard error of 1.1 % of maps, 0.04 spots.
 def test_noise_draws_as_many_spots_as_the_weaknesses_say():
-    law, rng = MapGrid(epsilon=1.0), np.random.default_rng(2)
-    shape = law.shape_of(40, 1, 168, 105, 4.0)
-    cell_sd, grid = law.cell_sd(shape), shape.grid
+    mechanism, rng = MapGrid(epsilon=1.0), np.random.default_rng(2)
+    facts = mechanism.facts_of(40, 1, 168, 105, 4.0)
+    cell_sd, grid = mechanism.cell_sd(facts), facts.grid
     noise = rng.normal(0.0, cell_sd, (1000, grid.rows, grid.columns))
     maps = [presented(cells, grid, 4.0, cell_sd, "", 40) for cells in noise]
     spots = np.array([label(each.reliable, np.ones((3, 3)))[1] for each in maps])

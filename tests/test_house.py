@@ -2,19 +2,25 @@
 
 import ast
 
+import pytest
 from tools import house, rooms
 
-TREES = house.modules()
 # Finding out what a mechanism is, outside of its room: none may come, and these should go.
 MOST_TYPE_CHECKS = 3
 
 
-def test_nobody_finds_out_what_a_mechanism_is():
-    places = house.type_checks(TREES)
+@pytest.fixture(scope="module")
+def trees():
+    """The syntax tree of every module; to make them takes seconds."""
+    return house.modules()
+
+
+def test_nobody_finds_out_what_a_mechanism_is(trees):
+    places = house.type_checks(trees)
     assert len(places) <= MOST_TYPE_CHECKS, f"a mechanism declares that: {places}"
 
 
-def test_every_way_of_finding_out_is_counted(tmp_path):
+def test_every_way_of_finding_out_is_counted(trees):
     asked = """
 from eyelid.mechanisms.groups.ksame import KSame
 def one(law): return isinstance(law, KSame)
@@ -27,12 +33,12 @@ def five(law):
 @one.register
 def six(law: KSame): ...
 """
-    trees = TREES | {"releases.asking": ast.parse(asked)}
-    found = [place for place in house.type_checks(trees) if place.startswith("releases.asking")]
+    more = trees | {"releases.asking": ast.parse(asked)}
+    found = [place for place in house.type_checks(more) if place.startswith("releases.asking")]
     assert len(found) == 6
 
 
-def test_modules_and_functions_are_short():
+def test_modules_and_functions_are_short(trees):
     long = [
         str(file)
         for file in house.PACKAGE.rglob("*.py")
@@ -40,11 +46,11 @@ def test_modules_and_functions_are_short():
     ]
     assert not long
     assert not house.complex_functions()
-    assert not house.wide_functions(TREES)
+    assert not house.wide_functions(trees)
 
 
-def test_no_room_imports_one_that_imports_it():
-    assert not house.cycles(house.imports(TREES))
+def test_no_room_imports_one_that_imports_it(trees):
+    assert not house.cycles(house.imports(trees))
 
 
 def test_the_picture_of_the_rooms_is_that_of_the_imports(monkeypatch):

@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,8 +28,13 @@ def rules():
     return allowed
 
 
+@cache
+def parsed(path):
+    return ast.parse(path.read_text())
+
+
 def imports(path, deep=True):
-    tree = ast.parse(path.read_text())
+    tree = parsed(path)
     nodes = ast.walk(tree) if deep else tree.body
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -90,7 +96,7 @@ def at_work(tree):
 
 def test_a_matplotlibrc_of_the_current_folder_has_one_import_to_get_past():
     for path in SOURCE.rglob("*.py"):
-        for node in at_work(ast.parse(path.read_text())):
+        for node in at_work(parsed(path)):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom):
                 names = [node.module or ""]

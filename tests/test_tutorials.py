@@ -10,7 +10,7 @@ from docs.notebooks import NOTEBOOKS, executed, written
 from matplotlib.figure import Figure
 
 from eyelid.attacks.utility import utility
-from eyelid.engine.parallel import alone
+from eyelid.engine.cores import alone
 from eyelid.errors import InputError
 from eyelid.gaze.simulator import simulate
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from eyelid.gaze.table import FeatureTable as FeatureTable
     from eyelid.io.reading import read as read
     from eyelid.io.study_folder import write as write
+    from eyelid.mechanisms import mechanism as mechanism
     from eyelid.mechanisms.certificate import Certificate as Certificate
-    from eyelid.mechanisms.mechanism import mechanism as mechanism
     from eyelid.privacy.guarantee import Guarantee as Guarantee
     from eyelid.releases.audits.audit import audit as audit
     from eyelid.releases.audits.audit import audit_heatmap as audit_heatmap

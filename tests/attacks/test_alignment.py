@@ -14,7 +14,7 @@ from eyelid.attacks.records import aligned
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.privacy import randomness
 
 RATE = Feature("rate", "1/s", "", 0.0, 1.0)
@@ -77,7 +77,9 @@ def test_bounds_and_labels_are_the_originals():
 
 
 def test_a_release_that_was_cut_is_beside_its_beginning(simulated_table):
-    released = mechanism("laplace", epsilon=1e9, length=40).apply(simulated_table, randomness(1))
+    released = mechanism_named("laplace", epsilon=1e9, length=40).apply(
+        simulated_table, randomness(1)
+    )
     one, other = aligned(simulated_table, released)
     assert one.recordings["rows"].to_list() == [40] * 18
     difference = one.data["fixation_rate"] - other.data["fixation_rate"]

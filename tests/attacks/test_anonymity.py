@@ -15,7 +15,7 @@ from eyelid.attacks.groups import collusion, padding
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy import randomness
 
@@ -32,7 +32,7 @@ def people() -> FeatureTable:
 
 
 def of(name: str, table: FeatureTable, seed: int = 1, **asked) -> FeatureTable:
-    return mechanism(name, k=4, **asked).apply(table, randomness(seed))
+    return mechanism_named(name, k=4, **asked).apply(table, randomness(seed))
 
 
 def test_linked_tasks_with_other_groups_name_people_and_one_partition_does_not(people):
@@ -58,9 +58,9 @@ def test_a_release_that_is_the_data_names_everybody(people):
 
 
 def test_whoever_has_all_recordings_finds_the_partition(people):
-    law = mechanism("ksame", k=5)
-    member = law.partition(people, randomness(8))
-    found = recover_partition(people, law.averaged(people, member))
+    mechanism = mechanism_named("ksame", k=5)
+    member = mechanism.partition(people, randomness(8))
+    found = recover_partition(people, mechanism.averaged(people, member))
     assert found.behind_all.argmax(axis=0).tolist() == member.tolist()
     assert found.exact
     assert found.one_partition
@@ -74,9 +74,9 @@ def test_whoever_has_all_recordings_finds_the_partition(people):
 def test_many_people_are_found_by_plain_least_squares(people, monkeypatch):
     # As with thousands, for whom weights without negative ones would take minutes.
     monkeypatch.setattr("eyelid.attacks.anonymity._MOST_PEOPLE", 0)
-    law = mechanism("ksame", k=5)
-    member = law.partition(people, randomness(8))
-    found = recover_partition(people, law.averaged(people, member))
+    mechanism = mechanism_named("ksame", k=5)
+    member = mechanism.partition(people, randomness(8))
+    found = recover_partition(people, mechanism.averaged(people, member))
     assert found.behind_all.argmax(axis=0).tolist() == member.tolist()
     assert found.exact
     assert not recover_partition(people, noisy(of("ksame", people))).exact
@@ -87,9 +87,9 @@ def noisy(table: FeatureTable) -> FeatureTable:
 
 
 def test_whoever_is_told_the_partition_knows_what_could_be_found_out(people):
-    law = mechanism("ksame", k=5)
-    member = law.partition(people, randomness(8))
-    released = law.averaged(people, member)
+    mechanism = mechanism_named("ksame", k=5)
+    member = mechanism.partition(people, randomness(8))
+    released = mechanism.averaged(people, member)
     told, found = known_partition(people, released, member), recover_partition(people, released)
     np.testing.assert_allclose(told.weights, found.weights, atol=1e-6)
     assert (told.members == found.members).all()
@@ -97,8 +97,8 @@ def test_whoever_is_told_the_partition_knows_what_could_be_found_out(people):
 
 
 def test_the_mean_over_all_groups_is_the_mean_over_everybody(people):
-    law = mechanism("ksame", k=5)
-    released = law.apply(people, randomness(8))
+    mechanism = mechanism_named("ksame", k=5)
+    released = mechanism.apply(people, randomness(8))
     sizes = released.people["people"].to_numpy()
     assert mean_amiss_of_span(people, released, sizes) < 2.0**-36
     assert mean_amiss_of_span(people, noisy(released), sizes) > 1e-4
@@ -119,13 +119,13 @@ def test_recovery_copes_with_gaps_values_beyond_bounds_and_people_without_a_task
         f0=pl.when(holes).then(None).otherwise("f0"), f1=pl.when(high).then(30.0).otherwise("f1")
     ).filter(~((pl.col("person") == "3") & (pl.col("task") == "2")))
     table = replace(people, data=data)
-    law = mechanism("ksame", k=4)
-    member = law.partition(table, randomness(2))
-    found = recover_partition(table, law.averaged(table, member))
+    mechanism = mechanism_named("ksame", k=4)
+    member = mechanism.partition(table, randomness(2))
+    found = recover_partition(table, mechanism.averaged(table, member))
     assert found.exact
     assert found.behind_all.argmax(axis=0).tolist() == member.tolist()
     assert found.there.sum() == 3 * 3 - 1, "a group lacks the task that one of it lacks"
-    assert padding(table, law.averaged(table, member), found).values == 0
+    assert padding(table, mechanism.averaged(table, member), found).values == 0
 
 
 def test_the_longest_member_s_increments_come_back_from_padded_means(people):

@@ -13,7 +13,7 @@ from eyelid.attacks.protocols import Material
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.privacy import randomness
 
 PEOPLE, WIDTH = 16, 5
@@ -54,7 +54,7 @@ def test_what_shows_is_inferred_and_what_does_not_is_not():
 
 def test_a_release_for_the_whole_person_gives_no_attribute_away():
     table = people_who(3.0)
-    released = mechanism("laplace", epsilon=0.1).apply(table, randomness(1))
+    released = mechanism_named("laplace", epsilon=0.1).apply(table, randomness(1))
     found, _ = infer_attributes(Material(table, released), bound=0.6)
     for one in found:
         if one.protocol == "raw→release":
@@ -204,7 +204,7 @@ def test_nothing_to_infer_is_nothing_found():
 
 
 def test_gender_shows_in_real_recordings_and_not_in_a_release_of_them(real_windows):
-    made = mechanism("laplace", epsilon=0.1).apply(real_windows, randomness(7))
+    made = mechanism_named("laplace", epsilon=0.1).apply(real_windows, randomness(7))
     found, _ = infer_attributes(Material(real_windows, released(real_windows, made.data)))
     raw = [one for one in found if one.protocol == "raw→raw"]
     assert min(one.p_value for one in raw) < 0.05

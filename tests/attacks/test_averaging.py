@@ -12,7 +12,7 @@ from eyelid.attacks.protocols import Material
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.privacy import PERSON, randomness, rank1_bounds
 
 FEATURES = [Feature(f"f{j}", "", "", 0.0, 1.0) for j in range(6)]
@@ -26,19 +26,19 @@ def people():
     return table_from_arrays(np.clip(values, 0, 1), FEATURES)
 
 
-def attacked(table, law, counts, claim=None, seed=2):
+def attacked(table, mechanism, counts, claim=None, seed=2):
     noise = randomness(seed)
 
     def again(original):
-        return law.apply(original, noise)
+        return mechanism.apply(original, noise)
 
-    promised = law.cost(law.shape(table), PERSON) if claim is None else claim
+    promised = mechanism.cost(mechanism.facts(table), PERSON) if claim is None else claim
     return averaging(Material(table, again(table), again), promised, counts)
 
 
 def test_averaging_brings_people_back(people):
-    law = mechanism("laplace", epsilon=3.0, unit="record")
-    found = attacked(people, law, (1, 16, 256))
+    mechanism = mechanism_named("laplace", epsilon=3.0, unit="record")
+    found = attacked(people, mechanism, (1, 16, 256))
     rates = [one.finding.rate.rate for one in found]
     assert [one.releases for one in found] == [1, 16, 256]
     assert rates[0] < 0.6 < 0.9 < rates[-1]
@@ -46,15 +46,15 @@ def test_averaging_brings_people_back(people):
 
 
 def test_pure_losses_add_up_and_gaussian_ones_by_their_squares(people):
-    pure = attacked(people, mechanism("laplace", epsilon=0.1), (1, 4, 16))
+    pure = attacked(people, mechanism_named("laplace", epsilon=0.1), (1, 4, 16))
     assert [one.total.epsilon for one in pure] == pytest.approx([0.1, 0.4, 1.6])
-    gaussian = attacked(people, mechanism("gaussian", epsilon=0.5), (1, 4, 16))
+    gaussian = attacked(people, mechanism_named("gaussian", epsilon=0.5), (1, 4, 16))
     mu = gaussian[0].total.mu
     assert [one.total.mu for one in gaussian] == pytest.approx([mu, 2 * mu, 4 * mu])
 
 
 def test_each_bound_is_that_of_all_releases_together(people):
-    found = attacked(people, mechanism("laplace", epsilon=0.1), (1, 4, 16))
+    found = attacked(people, mechanism_named("laplace", epsilon=0.1), (1, 4, 16))
     for one in found:
         assert one.finding.bound == rank1_bounds(one.total, 20)["raw_to_release"]
         assert not one.finding.refutes
@@ -63,10 +63,10 @@ def test_each_bound_is_that_of_all_releases_together(people):
 
 def test_a_promise_that_does_not_grow_is_far_exceeded(people):
     """The noise of ε = 20 for a row, sold as ε = 0.2 for a person."""
-    law = mechanism("laplace", epsilon=20.0, unit="record")
-    cheap = mechanism("laplace", epsilon=0.2)
-    claim = cheap.cost(cheap.shape(people), PERSON)
-    found = attacked(people, law, (1, 4), claim)
+    mechanism = mechanism_named("laplace", epsilon=20.0, unit="record")
+    cheap = mechanism_named("laplace", epsilon=0.2)
+    claim = cheap.cost(cheap.facts(people), PERSON)
+    found = attacked(people, mechanism, (1, 4), claim)
     assert found[-1].finding.rate.low > found[-1].finding.bound
 
 
@@ -98,8 +98,10 @@ def test_the_mean_is_that_of_all_releases(people):
 
 def test_without_a_promise_there_is_no_bound(people):
     noise = randomness(3)
-    law = mechanism("laplace", epsilon=1.0)
-    material = Material(people, law.apply(people, noise), lambda table: law.apply(table, noise))
+    mechanism = mechanism_named("laplace", epsilon=1.0)
+    material = Material(
+        people, mechanism.apply(people, noise), lambda table: mechanism.apply(table, noise)
+    )
     (one,) = averaging(material, None, (2,))
     assert (one.total, one.finding.bound, one.finding.p_value) == (None, None, None)
     assert not one.finding.refutes

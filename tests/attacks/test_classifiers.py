@@ -52,7 +52,7 @@ def rows(simulated_table):
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("noise", [0.0, 0.3])
-def test_predictions_are_those_of_plain_scikit_learn(rows, model, noise, two_threads):
+def test_predictions_are_those_of_plain_scikit_learn(rows, model, noise, two_cores):
     values, person, codes = rows
     known = values + noise * np.random.default_rng(1).normal(size=values.shape)
     # A second target shares the kernel and the neighbours; its gaps are not learned from.
@@ -72,7 +72,7 @@ def test_real_people_are_judged_as_by_plain_scikit_learn(real_windows):
         assert (found["task", model] == codes).mean() > 0.65
 
 
-def test_many_rows_are_judged_the_same_without_a_kernel_matrix(rows, monkeypatch, two_threads):
+def test_many_rows_are_judged_the_same_without_a_kernel_matrix(rows, monkeypatch, two_cores):
     values, person, codes = rows
     folds = people_apart(person)
     usual = judged(values, values, {"task": codes}, folds, ["svm"])

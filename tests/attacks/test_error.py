@@ -15,7 +15,7 @@ from eyelid.attacks.error import error_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.privacy import randomness
 
 RATE = Feature("rate", "1/s", "", 0.0, 10.0)
@@ -185,9 +185,9 @@ def test_nothing_in_common_is_said():
 
 
 def test_the_error_of_a_release_is_what_was_expected(simulated_table):
-    law = mechanism("gaussian", epsilon=50.0)
-    released = law.apply(simulated_table, randomness(5))
-    expected = law.expected_rmse_of_span(law.shape(simulated_table))
+    mechanism = mechanism_named("gaussian", epsilon=50.0)
+    released = mechanism.apply(simulated_table, randomness(5))
+    expected = mechanism.expected_rmse_of_span(mechanism.facts(simulated_table))
     found = error_of(simulated_table, released)
     assert found.rmse_of_span == pytest.approx(expected, rel=0.05)
     assert found.to_dict().keys() >= {"rmse_of_span", "nmse", "utility"}

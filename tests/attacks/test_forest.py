@@ -7,7 +7,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from eyelid.attacks.classifiers import RandomForest
-from eyelid.engine.parallel import parallel
+from eyelid.engine.cores import parallel
 
 
 @pytest.fixture(scope="module")

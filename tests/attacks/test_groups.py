@@ -19,13 +19,14 @@ from eyelid.attacks.groups import (
 )
 from eyelid.attacks.identification import identify
 from eyelid.attacks.protocols import POSITIVE, Material, find_protocol
+from eyelid.attacks.target import folded
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.papers.davidjohn2022.ksame import KSamePaper
 from eyelid.privacy.noise import randomness
-from eyelid.releases.audits.groups import folded, found_groups
+from eyelid.releases.audits.groups import found_groups
 
 FEATURES = [Feature(name, "1/s", "", 0.0, 10.0) for name in "abc"]
 
@@ -51,17 +52,17 @@ def table():
 
 @pytest.fixture(scope="module")
 def grouped(table):
-    law, member = KSame(k=3), np.array([0, 0, 0, 1, 1, 1, 2, 2, 2])
-    return Grouped(law, table, one_a_group(law, table, member), member)
+    mechanism, member = KSame(k=3), np.array([0, 0, 0, 1, 1, 1, 2, 2, 2])
+    return Grouped(mechanism, table, one_a_group(mechanism, table, member), member)
 
 
 @pytest.mark.parametrize("copies", [False, True])
 @pytest.mark.parametrize("length", ["group", "shortest", 7])
 def test_groups_are_found_out_however_they_were_released(table, copies, length):
-    law = KSame(k=3, copies=copies, length=length)
+    mechanism = KSame(k=3, copies=copies, length=length)
     member = np.array([2, 0, 1, 1, 0, 2, 2, 1, 0])
-    for known in (law, None):
-        found, amiss = found_groups(known, table, law.averaged(table, member))
+    for known in (mechanism, None):
+        found, amiss = found_groups(known, table, mechanism.averaged(table, member))
         assert amiss == []
         assert found.member.tolist() == member.tolist()
 
@@ -72,14 +73,14 @@ def edited(released, feature, add):
 
 
 def test_whatever_is_not_the_mean_of_groups_is_noticed(table):
-    law = KSame(k=3)
+    mechanism = KSame(k=3)
     member = np.array([2, 0, 1, 1, 0, 2, 2, 1, 0])
-    sound = law.averaged(table, member)
+    sound = mechanism.averaged(table, member)
     counts = sound.people.with_columns(pl.col("people") + 1)
     more = sound.people.with_columns(ill=pl.lit("yes"))
-    small = law.averaged(table, np.array([0, 0, 1, 1, 1, 1, 2, 2, 2]))
+    small = mechanism.averaged(table, np.array([0, 0, 1, 1, 1, 1, 2, 2, 2]))
     # Another group for one task.
-    other = law.averaged(table, np.roll(member, 1)).data
+    other = mechanism.averaged(table, np.roll(member, 1)).data
     lengths = pl.concat(
         [other.filter(pl.col("task") == "t1"), sound.data.filter(pl.col("task") != "t1")]
     )
@@ -94,7 +95,7 @@ def test_whatever_is_not_the_mean_of_groups_is_noticed(table):
         "not the same in all recordings": replace(sound, data=lengths),
     }
     for words, released in faults.items():
-        _, amiss = found_groups(law, table, released)
+        _, amiss = found_groups(mechanism, table, released)
         assert any(words in said for said in amiss), (words, amiss)
 
 
@@ -109,37 +110,37 @@ def blank(table, *recordings):
 def test_groups_are_found_out_though_a_member_has_no_value(table):
     person = table.people["person"].to_list()
     lost = blank(table, *((person[0], task) for task in table.data["task"].unique()))
-    law, member = KSame(k=3), np.array([2, 0, 1, 1, 0, 2, 2, 1, 0])
-    sound = law.averaged(lost, member)
-    found, amiss = found_groups(law, lost, sound)
+    mechanism, member = KSame(k=3), np.array([2, 0, 1, 1, 0, 2, 2, 1, 0])
+    sound = mechanism.averaged(lost, member)
+    found, amiss = found_groups(mechanism, lost, sound)
     assert (amiss, found.fresh) == ([], False)
     assert found.member.tolist() == member.tolist()
     # Values where a member has none.
-    others = law.averaged(table, member).data.select(sound.data.columns)
+    others = mechanism.averaged(table, member).data.select(sound.data.columns)
     kept = sound.data.select("person", "recording", "time_ms")
     filled = replace(sound, data=kept.join(others, on=kept.columns).select(sound.data.columns))
-    assert found_groups(law, lost, filled)[1]
+    assert found_groups(mechanism, lost, filled)[1]
 
 
 def test_whose_groups_are_empty_everywhere_is_open(table):
     person = table.people["person"].to_list()
     tasks = table.data["task"].unique().to_list()
     lost = blank(table, *((who, task) for who in person[:2] for task in tasks))
-    law = KSame(k=3)
+    mechanism = KSame(k=3)
     found, amiss = found_groups(
-        law, lost, law.averaged(lost, np.array([2, 0, 1, 1, 0, 2, 2, 1, 0]))
+        mechanism, lost, mechanism.averaged(lost, np.array([2, 0, 1, 1, 0, 2, 2, 1, 0]))
     )
     assert (amiss, found.fresh) == ([], True)
 
 
 def test_with_too_few_values_what_can_be_checked_is(table):
-    law = KSame(k=3, length=2)
-    sound = law.averaged(table, np.repeat([0, 1, 2], 3))
-    groups, amiss = found_groups(law, table, sound)
+    mechanism = KSame(k=3, length=2)
+    sound = mechanism.averaged(table, np.repeat([0, 1, 2], 3))
+    groups, amiss = found_groups(mechanism, table, sound)
     assert groups.fresh
     assert amiss == []
     higher = replace(sound, data=sound.data.with_columns(pl.col("a") + 0.01))
-    _, amiss = found_groups(law, table, higher)
+    _, amiss = found_groups(mechanism, table, higher)
     assert amiss == ["the mean over all groups is not the mean over everybody"]
     # Those who attack know the groups of the other run as if they had been found out.
     told = audit_records(table, groups.means, groups.found)
@@ -153,25 +154,25 @@ def test_with_too_few_values_what_can_be_checked_is(table):
         "people can have in common": replace(sound, data=missing),
     }
     for words, released in faults.items():
-        _, amiss = found_groups(law, table, released)
+        _, amiss = found_groups(mechanism, table, released)
         assert any(words in said for said in amiss), (words, amiss)
     with pytest.raises(InputError, match="too few values to find out who of 9 people"):
         found_groups(None, table, sound)
 
 
 def test_a_release_whose_empty_cells_were_filled_with_the_midpoint_is_not_as_promised(table):
-    law = KSame(k=3)
+    mechanism = KSame(k=3)
     first = table.data["person"][0]
     gap = (pl.col("person") == first) & (pl.col("time_ms") == table.data["time_ms"][1])
     lacking = table.data.with_columns(pl.when(~gap).then(pl.col("a")).alias("a"))
     table = replace(table, data=lacking)
-    sound = law.averaged(table, np.repeat([0, 1, 2], 3))
+    sound = mechanism.averaged(table, np.repeat([0, 1, 2], 3))
     assert sound.data["a"].null_count() > 0
-    _, amiss = found_groups(law, table, sound)
+    _, amiss = found_groups(mechanism, table, sound)
     assert amiss == []
     lower, upper = table.features[0].lower, table.features[0].upper
     filled = sound.data.with_columns(pl.col("a").fill_null((lower + upper) / 2))
-    _, amiss = found_groups(law, table, replace(sound, data=filled))
+    _, amiss = found_groups(mechanism, table, replace(sound, data=filled))
     said = "some released values are there though a member of their group has none, or missing"
     assert amiss == [said]
 
@@ -199,16 +200,16 @@ def test_people_who_can_stand_for_each_other_refute_nothing(table, who):
         for part in table.data.partition_by("person", maintain_order=True)
     ]
     alike = replace(table, data=pl.concat(parts))
-    law = KSame(k=3)
-    _, amiss = found_groups(law, alike, law.averaged(alike, np.repeat([0, 1, 2], 3)))
+    mechanism = KSame(k=3)
+    _, amiss = found_groups(mechanism, alike, mechanism.averaged(alike, np.repeat([0, 1, 2], 3)))
     assert amiss == []
 
 
 def test_somebody_outside_the_bounds_is_found_as_others_are(table):
     beyond = pl.when(pl.col("person") == table.data["person"][0]).then(1e6).otherwise(pl.col("a"))
     outside = replace(table, data=table.data.with_columns(beyond.alias("a")))
-    law, member = KSame(k=3), np.repeat([0, 1, 2], 3)
-    groups, amiss = found_groups(law, outside, law.averaged(outside, member))
+    mechanism, member = KSame(k=3), np.repeat([0, 1, 2], 3)
+    groups, amiss = found_groups(mechanism, outside, mechanism.averaged(outside, member))
     assert amiss == []
     assert not groups.fresh
     assert (groups.member == member).all()
@@ -245,8 +246,8 @@ def test_members_of_whom_nothing_is_known_count_as_not_named():
     table = people_with_tasks(people=6)
     data = table.data.filter((pl.col("task") == "t0") | (pl.col("person").cast(pl.Int64) < 3))
     half = replace(table, data=data.filter(pl.col("task") != "t2"))
-    law, member = KSame(k=6), np.zeros(6, dtype=np.intp)
-    named = Grouped(law, half, one_a_group(law, half, member), member).named()
+    mechanism, member = KSame(k=6), np.zeros(6, dtype=np.intp)
+    named = Grouped(mechanism, half, one_a_group(mechanism, half, member), member).named()
     protocol = [find_protocol("raw→release")]
     (known,) = identify(Material(half, named), [Means()], protocol)
     (everybody,) = identify(Material(half, named), [Means()], protocol, over_all=["raw→release"])
@@ -307,8 +308,8 @@ def test_groups_that_are_all_alike_tell_an_attribute(table):
 
 
 def test_one_group_hides_everybody_and_cannot_be_missed(table):
-    law, member = KSame(k=9), np.zeros(9, dtype=np.intp)
-    one = Grouped(law, table, one_a_group(law, table, member), member)
+    mechanism, member = KSame(k=9), np.zeros(9, dtype=np.intp)
+    one = Grouped(mechanism, table, one_a_group(mechanism, table, member), member)
     found = audit_groups(one, [Means()], partitions=1)
     assert found.linkage is None
     assert found.intersection.rate == pytest.approx(1 / 9)

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from eyelid.attacks.utility import learned_without
-from eyelid.engine.parallel import alone
+from eyelid.engine.cores import alone
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 

@@ -20,15 +20,15 @@ from eyelid.attacks.identification import (
 from eyelid.attacks.protocols import POSITIVE, PROTOCOLS, Material, find_protocol
 from eyelid.attacks.statistics import rate_of_decisions
 from eyelid.errors import InputError
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.privacy import randomness
 
 QUICK = find_attackers(["knn", "lda", "means"])
 
 
 def released_by(table, seed=3, **how):
-    law, noise = mechanism(**how), randomness(seed)
-    return Material(table, law.apply(table, noise), lambda t: law.apply(t, noise))
+    mechanism, noise = mechanism_named(**how), randomness(seed)
+    return Material(table, mechanism.apply(table, noise), lambda t: mechanism.apply(t, noise))
 
 
 def a_finding(right, people, protocol="raw→release"):
@@ -97,12 +97,12 @@ def test_the_null_control_of_raw_data_is_chance(simulated_table):
 
 
 def test_protocols_that_need_the_mechanism_are_left_out_without_it(simulated_table):
-    released = mechanism("laplace", epsilon=1.0).apply(simulated_table, randomness(1))
+    released = mechanism_named("laplace", epsilon=1.0).apply(simulated_table, randomness(1))
     found = identify(Material(simulated_table, released), find_attackers(["means"]))
     assert {f.protocol for f in found} == {"raw→release", "release→raw", "paper-halves"}
 
 
-def test_findings_do_not_depend_on_which_thread_is_first(simulated_table, two_threads):
+def test_findings_do_not_depend_on_which_thread_is_first(simulated_table, two_cores):
     material = released_by(simulated_table, name="gaussian", epsilon=64.0, unit="record")
     once = identify(material, find_attackers(["forest", "knn"]), seed=5)
     again = identify(material, find_attackers(["forest", "knn"]), seed=5)

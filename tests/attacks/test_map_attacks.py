@@ -21,7 +21,7 @@ from eyelid.attacks.subtraction import subtraction
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.simulator.scenes import simulated_scene
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.privacy import PERSON, randomness
 
 OURS = ("map-grid", "map-gaussian", "map-laplace")
@@ -33,16 +33,16 @@ def scene_of(people=40, seed=1):
 
 
 def measured(name, people=40, seed=2, **parameters):
-    law = mechanism(name, **({"epsilon": 1.5} | parameters))
+    mechanism = mechanism_named(name, **({"epsilon": 1.5} | parameters))
     looks = scene_of(people)
-    shape = law.shape_of(people, 1, WIDTH, HEIGHT)
-    counts = looks.counts(shape.grid)
-    return law, counts, shape, law.measure(counts, shape, randomness(seed))
+    facts = mechanism.facts_of(people, 1, WIDTH, HEIGHT)
+    counts = looks.counts(facts.grid)
+    return mechanism, counts, facts, mechanism.measure(counts, facts, randomness(seed))
 
 
 def test_subtraction_gives_everybody_back_from_a_plain_heatmap():
-    law, counts, shape, cells = measured("map-noisefree")
-    found = map_subtraction(law, counts, shape, cells)
+    mechanism, counts, shape, cells = measured("map-noisefree")
+    found = map_subtraction(mechanism, counts, shape, cells)
     assert found.exact
     assert found.learned
     # By hand, of one person: all others' maps taken off.
@@ -53,24 +53,27 @@ def test_subtraction_gives_everybody_back_from_a_plain_heatmap():
 
 @pytest.mark.parametrize("name", OURS)
 def test_subtraction_tells_nothing_of_anybody_in_ours(name):
-    law, counts, shape, cells = measured(name)
-    found = map_subtraction(law, counts, shape, cells)
+    mechanism, counts, facts, cells = measured(name)
+    found = map_subtraction(mechanism, counts, facts, cells)
     assert not found.exact
     assert not found.learned
     # What is left is N times the noise: within five standard errors of its spread.
-    noise = 40 * law.cell_sd(shape) / law.largest(shape)
+    noise = 40 * mechanism.cell_sd(facts) / mechanism.largest(facts)
     assert found.rmse_of_span == pytest.approx(noise, rel=5 * np.sqrt(5 / cells.size))
 
 
 @pytest.mark.parametrize("name", [*OURS, "map-noisefree", "map-gaussian-paper"])
 def test_subtraction_without_zeros_is_that_with_them(name):
     """The plain attack on dense maps is the oracle."""
-    law, counts, shape, cells = measured(name, grid="9x6")
-    found = map_subtraction(law, counts, shape, cells)
+    mechanism, counts, facts, cells = measured(name, grid="9x6")
+    found = map_subtraction(mechanism, counts, facts, cells)
     if name in OURS:
-        count, span = law.integers(counts, shape) * law.step(shape), law.largest(shape)
+        count, span = (
+            mechanism.integers(counts, facts) * mechanism.step(facts),
+            mechanism.largest(facts),
+        )
     else:
-        count, span = law.capped(counts).count, min(law.most, 1.0)
+        count, span = mechanism.capped(counts).count, min(mechanism.most, 1.0)
     dense = replace(counts, count=count).dense
     slow = subtraction(cells.ravel(), dense, span=span)
     assert found.rmse_of_span == pytest.approx(slow.rmse_of_span, abs=1e-9)
@@ -80,17 +83,17 @@ def test_subtraction_without_zeros_is_that_with_them(name):
 
 @pytest.mark.parametrize("name", ["map-rs1", "map-rs2"])
 def test_of_people_drawn_at_random_nobody_knows_whom_to_subtract(name):
-    law, counts, shape, cells = measured(name)
-    assert attack_map(law, counts, shape, cells).subtraction is None
+    mechanism, counts, shape, cells = measured(name)
+    assert attack_map(mechanism, counts, shape, cells).subtraction is None
     with pytest.raises(InputError, match="draws people at random"):
-        map_subtraction(law, counts, shape, cells)
+        map_subtraction(mechanism, counts, shape, cells)
 
 
 @pytest.mark.parametrize("name", ["map-grid", "map-laplace"])
 def test_who_is_in_it_is_seen_without_noise_and_hidden_under_it(name):
     """1000 decisions: four standard errors of an advantage are 0.13."""
-    law, counts, shape, _ = measured(name, grid="14x9")
-    found = map_membership(law, counts, shape, law.cost(shape, PERSON))
+    mechanism, counts, facts, _ = measured(name, grid="14x9")
+    found = map_membership(mechanism, counts, facts, mechanism.cost(facts, PERSON))
     assert found["positive"].advantage.rate == 1.0
     assert abs(found["null"].advantage.rate) < 0.13
     assert 0 < found["membership"].advantage.rate < found["membership"].bound + 0.13
@@ -105,25 +108,29 @@ def test_the_game_uses_up_the_bound_where_people_differ_most(name):
     have a pair that looks at the same place, and are coin flips: half of the bound is expected, by
     1000 decisions to within 0.13 (four standard errors).
     """
-    law = mechanism(name, epsilon=2.0, grid="2x1", **({"samples": 1} if name != "map-grid" else {}))
-    shape = law.shape_of(40, 1, WIDTH, HEIGHT)
+    mechanism = mechanism_named(
+        name, epsilon=2.0, grid="2x1", **({"samples": 1} if name != "map-grid" else {})
+    )
+    facts = mechanism.facts_of(40, 1, WIDTH, HEIGHT)
     counts = PersonCounts.of_dense(np.tile(np.eye(2), (20, 1)))
-    found = map_membership(law, counts, shape, law.cost(shape, PERSON))["membership"]
+    found = map_membership(mechanism, counts, facts, mechanism.cost(facts, PERSON))["membership"]
     assert found.advantage.rate == pytest.approx(found.bound * 20 / 39, abs=0.13)
 
 
 def test_too_little_noise_sold_as_enough_is_refuted_by_who_is_in_it():
-    law, counts, shape, _ = measured("map-grid", epsilon=50.0, delta=1e-6, grid="14x9")
-    modest = replace(law, epsilon=0.5)
-    assert map_membership(law, counts, shape, modest.cost(shape, PERSON))["membership"].refutes
+    mechanism, counts, facts, _ = measured("map-grid", epsilon=50.0, delta=1e-6, grid="14x9")
+    modest = replace(mechanism, epsilon=0.5)
+    assert map_membership(mechanism, counts, facts, modest.cost(facts, PERSON))[
+        "membership"
+    ].refutes
 
 
 @pytest.mark.parametrize("name", OURS)
 @pytest.mark.parametrize("people", [8, 40])
 def test_sound_noise_is_what_it_is_said_to_be(name, people):
     """A false alarm has a chance below one in a million; the spread has its standard error."""
-    law, counts, shape, cells = measured(name, people=people)
-    found = map_noise(law, counts, shape, cells)
+    mechanism, counts, shape, cells = measured(name, people=people)
+    found = map_noise(mechanism, counts, shape, cells)
     assert found.amiss is None
     assert found.spread == pytest.approx(1, abs=4 * np.sqrt(5 / cells.size))
 
@@ -142,16 +149,16 @@ def test_sound_noise_is_what_it_is_said_to_be(name, people):
 )
 @pytest.mark.parametrize("name", OURS)
 def test_noise_that_is_not_there_is_missed(name, fault, said):
-    law = mechanism(name, epsilon=200.0, grid="8x7")
+    mechanism = mechanism_named(name, epsilon=200.0, grid="8x7")
     looks = scene_of(60)
-    shape = law.shape_of(60, 2, WIDTH, HEIGHT)
+    shape = mechanism.facts_of(60, 2, WIDTH, HEIGHT)
     first = looks.counts(shape.grid)
     # Everybody looks at the first layer only.
     counts = replace(first, cells=2 * first.cells)
-    exact = law.divided(law.total(counts, shape), shape)
-    cells = law.measure(counts, shape, randomness(3))
-    assert map_noise(law, counts, shape, cells).amiss is None
-    found = map_noise(law, counts, shape, fault(cells, exact))
+    exact = mechanism.divided(mechanism.total(counts, shape), shape)
+    cells = mechanism.measure(counts, shape, randomness(3))
+    assert map_noise(mechanism, counts, shape, cells).amiss is None
+    found = map_noise(mechanism, counts, shape, fault(cells, exact))
     assert found.amiss is not None
     assert re.search(said, found.amiss)
 

@@ -10,7 +10,7 @@ import pytest
 from eyelid.attacks.means import audit_means, true_means
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.privacy import PERSON, randomness
 
 FEATURES = (Feature("rate", "1/s", "", 0.0, 10.0), Feature("pupil", "mm", "", 1.5, 9.0))
@@ -29,10 +29,10 @@ def people_of(people=12, recordings=30, seed=0):
 @cache
 def audited(epsilon, inner="dct", **parameters):
     table = people_of()
-    law = mechanism("groupmean", epsilon=epsilon, inner=inner, **parameters)
-    released = law.apply(table, randomness(1))
-    claim = law.cost(law.shape(table), PERSON)
-    return audit_means(law, table, table, released, claim)
+    mechanism = mechanism_named("groupmean", epsilon=epsilon, inner=inner, **parameters)
+    released = mechanism.apply(table, randomness(1))
+    claim = mechanism.cost(mechanism.facts(table), PERSON)
+    return audit_means(mechanism, table, table, released, claim)
 
 
 @pytest.mark.parametrize("inner", ["dct", "laplace", "envelope", "dct:law=spherical"])
@@ -49,11 +49,11 @@ def test_small_epsilon_hides_who_is_in_it_and_large_does_not(inner):
 
 def test_a_false_claim_is_refuted():
     table = people_of()
-    law = mechanism("groupmean", epsilon=1e4)
-    modest = mechanism("groupmean", epsilon=0.1)
-    claim = modest.cost(modest.shape(table), PERSON)
-    released = law.apply(table, randomness(1))
-    assert audit_means(law, table, table, released, claim).membership.refutes
+    mechanism = mechanism_named("groupmean", epsilon=1e4)
+    modest = mechanism_named("groupmean", epsilon=0.1)
+    claim = modest.cost(modest.facts(table), PERSON)
+    released = mechanism.apply(table, randomness(1))
+    assert audit_means(mechanism, table, table, released, claim).membership.refutes
 
 
 def test_whoever_knows_all_others_gets_the_last_one_only_without_noise():
@@ -71,8 +71,10 @@ def test_the_error_is_that_of_the_means_and_stands_beside_a_constant():
     far = audited(0.01, "laplace")
     assert not far.beats_constant
     table, middle = people_of(), np.array([5.0, 5.25])
-    law = mechanism("groupmean", epsilon=1.0)
-    truth = true_means(law, law.groups(table), table, law.apply(table, randomness(1)))
+    mechanism = mechanism_named("groupmean", epsilon=1.0)
+    truth = true_means(
+        mechanism, mechanism.groups(table), table, mechanism.apply(table, randomness(1))
+    )
     off = (truth.data.select("rate", "pupil").to_numpy() - middle) / [10.0, 7.5]
     assert far.constant_rmse_of_span == pytest.approx(np.sqrt(np.mean(off**2)))
 
@@ -82,8 +84,10 @@ def test_true_means_are_over_whoever_has_a_value():
     data = table.data.filter((pl.col("person") != "0") | (pl.col("task") != "1"))
     gap = pl.when((pl.col("person") == "1") & (pl.col("time_ms") == 0)).then(None)
     table = replace(table, data=data.with_columns(gap.otherwise("rate").alias("rate")))
-    law = mechanism("groupmean", epsilon=1.0, length=6)
-    truth = true_means(law, law.groups(table), table, law.apply(table, randomness(1))).data
+    mechanism = mechanism_named("groupmean", epsilon=1.0, length=6)
+    truth = true_means(
+        mechanism, mechanism.groups(table), table, mechanism.apply(table, randomness(1))
+    ).data
     alone = table.data.filter((pl.col("person") == "1") & (pl.col("task") == "1"))
     second = truth.filter(pl.col("task") == "1")
     assert second["pupil"].to_list() == alone["pupil"].to_list()
@@ -95,8 +99,8 @@ def test_true_means_are_over_whoever_has_a_value():
 
 def test_few_people_are_not_asked_who_is_in_it():
     table = people_of(people=4)
-    law = mechanism("groupmean", epsilon=1.0)
-    found = audit_means(law, table, table, law.apply(table, randomness(1)))
+    mechanism = mechanism_named("groupmean", epsilon=1.0)
+    found = audit_means(mechanism, table, table, mechanism.apply(table, randomness(1)))
     assert found.membership is None
     assert found.positive is None
     assert found.subtraction.people == 4

@@ -6,11 +6,11 @@ import pytest
 
 from eyelid.attacks.measurements import legible, steps_of
 from eyelid.attacks.records import records_of
-from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms import mechanism_named
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.privacy import randomness
 
-SHAPE = Shape(people=20, recordings=3, length=70, features=2)
+SHAPE = PublicFacts(people=20, recordings=3, length=70, features=2)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ SHAPE = Shape(people=20, recordings=3, length=70, features=2)
 )
 @pytest.mark.parametrize("epsilon", [0.1, 10.0, 500.0])
 def test_whole_pieces_are_legible(name, parameters, count, epsilon):
-    assert len(legible(mechanism(name, epsilon=epsilon, **parameters), SHAPE)) == count
+    assert len(legible(mechanism_named(name, epsilon=epsilon, **parameters), SHAPE)) == count
 
 
 @pytest.mark.parametrize("name", ["laplace", "fpa", "cfpa"])
@@ -48,13 +48,16 @@ def test_what_is_read_off_differs_from_the_truth_by_whole_steps(name, make_table
         (pl.col("person") != "2") | (row < 33)
     )
     table = type(table)(table.data.filter(kept), table.features, table.people, step_ms=500.0)
-    law = mechanism(name, epsilon=2.0, length=40)
-    shape = law.shape(table)
+    mechanism = mechanism_named(name, epsilon=2.0, length=40)
+    facts = mechanism.facts(table)
     people = [str(number) for number in range(5)]
-    where = legible(law, shape)
+    where = legible(mechanism, facts)
     read = [
-        steps_of(reading, records_of(one, people), shape, where)
-        for reading, one in ((law.query, table), (law.measured, law.apply(table, randomness(1))))
+        steps_of(reading, records_of(one, people), facts, where)
+        for reading, one in (
+            (mechanism.query, table),
+            (mechanism.measured, mechanism.apply(table, randomness(1))),
+        )
     ]
     noise = read[1] - read[0]
     assert noise.shape == (9, len(where), 2)
@@ -65,9 +68,12 @@ def test_what_is_read_off_differs_from_the_truth_by_whole_steps(name, make_table
 def test_blocks_of_people_change_nothing(monkeypatch, make_table):
     from eyelid.attacks import measurements
 
-    table, law = make_table(people=7, recordings=2, rows=10), mechanism("fpa", epsilon=1.0)
-    shape = law.shape(table)
+    table, mechanism = (
+        make_table(people=7, recordings=2, rows=10),
+        mechanism_named("fpa", epsilon=1.0),
+    )
+    facts = mechanism.facts(table)
     records = records_of(table, [str(number) for number in range(7)])
-    whole = steps_of(law.query, records, shape, np.arange(3))
+    whole = steps_of(mechanism.query, records, facts, np.arange(3))
     monkeypatch.setattr(measurements, "_BLOCK_VALUES", 1)
-    assert np.array_equal(steps_of(law.query, records, shape, np.arange(3)), whole)
+    assert np.array_equal(steps_of(mechanism.query, records, facts, np.arange(3)), whole)

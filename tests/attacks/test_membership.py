@@ -20,15 +20,15 @@ def central(**facts):
     return Guarantee(trust=Trust.CENTRAL, **(given | facts))
 
 
-def mean_with(rng, law):
-    """A mechanism on means; its noise as the law says."""
+def mean_with(rng, distribution):
+    """A distribution on means; its noise as the law says."""
 
     def publish(people):
         mean = people.mean(axis=0)
-        if law == NoiseLaw():
+        if distribution == NoiseLaw():
             return mean
-        draw = rng.laplace if law.b else rng.normal
-        return mean + draw(0, law.b or law.sigma, mean.shape)
+        draw = rng.laplace if distribution.b else rng.normal
+        return mean + draw(0, distribution.b or distribution.sigma, mean.shape)
 
     return publish
 
@@ -43,7 +43,7 @@ def ordinary(people, values, seed=2):
 
 
 def test_the_density_of_noise_on_people_is_the_convolution():
-    law, spread = NoiseLaw(b=0.7), 0.4
+    distribution, spread = NoiseLaw(b=0.7), 0.4
     for point in (-3.0, -0.2, 0.0, 1.5, 30.0):
         expected = quad(
             lambda u, y=point: norm.pdf(u, scale=spread) * laplace.pdf(y - u, scale=0.7),
@@ -53,7 +53,7 @@ def test_the_density_of_noise_on_people_is_the_convolution():
             epsabs=0,
             limit=200,
         )[0]
-        found = law.log_density(np.array(point), np.array(spread**2))
+        found = distribution.log_density(np.array(point), np.array(spread**2))
         assert np.exp(found) == pytest.approx(expected, rel=1e-6)
     gaussian = NoiseLaw(sigma=0.3).log_density(np.array(0.5), np.array(0.16))
     assert gaussian == pytest.approx(norm.logpdf(0.5, scale=0.5))
@@ -96,7 +96,7 @@ def test_the_bound_is_the_theory_s(guarantee, bound):
 def test_an_exact_mean_of_few_people_is_broken():
     """Of 100 values and 8 people the best attack is right Φ(√(100/8)/2) = 0.96 of the time."""
     found = membership_game(
-        mean_with(None, NoiseLaw()), ordinary(60, 100), size=8, law=NoiseLaw(), trials=600
+        mean_with(None, NoiseLaw()), ordinary(60, 100), size=8, distribution=NoiseLaw(), trials=600
     )
     assert found.right.rate > 0.9
     assert found.auc > 0.95
@@ -110,7 +110,9 @@ def test_an_exact_heatmap_of_few_people_is_broken():
     rng = np.random.default_rng(3)
     favour = rng.dirichlet(np.full(192, 0.3))
     maps = rng.multinomial(12, favour, 80).reshape(80, 12, 16).astype(float)
-    found = membership_game(mean_with(None, NoiseLaw()), maps, size=10, law=NoiseLaw(), trials=500)
+    found = membership_game(
+        mean_with(None, NoiseLaw()), maps, size=10, distribution=NoiseLaw(), trials=500
+    )
     assert found.right.rate > 0.85
     assert found.false_positives.rate < 0.2 < 0.8 < found.true_positives.rate
 
@@ -124,7 +126,7 @@ def test_real_people_are_found_in_the_mean_of_three(real_windows):
     )
     spans = np.array([f.span for f in real_windows.features])
     found = membership_game(
-        mean_with(None, NoiseLaw()), people / spans, size=3, law=NoiseLaw(), trials=400
+        mean_with(None, NoiseLaw()), people / spans, size=3, distribution=NoiseLaw(), trials=400
     )
     assert found.auc > 0.75
     assert found.right.low > 0.6
@@ -135,10 +137,17 @@ CLAIM = central(epsilon=1.0)
 
 def outlier_game(factor, seed, trials=400):
     """A claim of ε = 1 for means of 10 people, with so much of the noise that it needs."""
-    law, rng = NoiseLaw(b=1 / 10), np.random.default_rng([seed, 1])
-    publish = mean_with(rng, NoiseLaw(b=factor * law.b))
+    distribution, rng = NoiseLaw(b=1 / 10), np.random.default_rng([seed, 1])
+    publish = mean_with(rng, NoiseLaw(b=factor * distribution.b))
     return membership_game(
-        publish, one_unlike_all_others(), 10, law, CLAIM, targets=[0], trials=trials, seed=seed
+        publish,
+        one_unlike_all_others(),
+        10,
+        distribution,
+        CLAIM,
+        targets=[0],
+        trials=trials,
+        seed=seed,
     )
 
 
@@ -156,13 +165,14 @@ def test_sound_noise_stays_below_its_bound():
 def test_sound_noise_hides_ordinary_people_altogether(law_name):
     size, values = 20, 30
     if law_name == "laplace":
-        law, claim = NoiseLaw(b=values / size), CLAIM
+        distribution, claim = NoiseLaw(b=values / size), CLAIM
     else:
         mu = gaussian_mu(1.0, 1e-6)
-        law = NoiseLaw(sigma=np.sqrt(values) / size / mu)
+        distribution = NoiseLaw(sigma=np.sqrt(values) / size / mu)
         claim = central(kind=Kind.APPROXIMATE, epsilon=1.0, delta=1e-6, mu=mu)
     rng = np.random.default_rng(5)
-    found = membership_game(mean_with(rng, law), ordinary(50, values), size, law, claim)
+    publish = mean_with(rng, distribution)
+    found = membership_game(publish, ordinary(50, values), size, distribution, claim)
     # Four standard errors of 2000 fair decisions.
     assert abs(found.right.rate - 0.5) < 4 * 0.5 / np.sqrt(2000)
     assert not found.refutes

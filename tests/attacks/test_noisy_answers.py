@@ -33,9 +33,9 @@ def people(count=16, spread=0.3, seed=0):
     return replace(table, data=table.data.with_columns(task=task), people=known)
 
 
-def told(table, law, seed=0):
-    claim = LAW.cost(LAW.shape(table), PERSON)
-    return told_by_answers(table, law, claim, np.random.default_rng(seed))
+def told(table, mechanism, seed=0):
+    claim = LAW.cost(LAW.facts(table), PERSON)
+    return told_by_answers(table, mechanism, claim, np.random.default_rng(seed))
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_people_are_told_without_noise_and_with_it_not_beyond_the_bound(table, s
     found = told(table, replace(LAW, **settings))
     assert found.among == 16
     assert found.positive.advantage.low > 0.5
-    assert found.membership.bound == advantage_bound(LAW.cost(LAW.shape(table), PERSON)) < 0.5
+    assert found.membership.bound == advantage_bound(LAW.cost(LAW.facts(table), PERSON)) < 0.5
     # Of 400 decisions the advantage has a standard error of at most 0.05: five of them.
     assert found.membership.advantage.rate < found.membership.bound + 0.25
     assert not found.membership.refutes
@@ -68,9 +68,9 @@ def test_of_people_at_opposite_bounds_the_advantage_is_that_of_two_gaussians(mon
     monkeypatch.setattr(noisy_answers, "_DECISIONS", 2000)
     low_or_high = np.arange(40) % 2
     table = table_from_arrays(np.tile(low_or_high[:, None, None, None], (1, 1, 4, 1)), FEATURES[:1])
-    law = Synthetic(epsilon=16.0, delta=1e-5, carry=1, records=4, bins=4, rows=4)
-    claim = law.cost(law.shape(table), PERSON)
-    found = told_by_answers(table, law, claim, np.random.default_rng(0)).membership
+    mechanism = Synthetic(epsilon=16.0, delta=1e-5, carry=1, records=4, bins=4, rows=4)
+    claim = mechanism.cost(mechanism.facts(table), PERSON)
+    found = told_by_answers(table, mechanism, claim, np.random.default_rng(0)).membership
     apart = 2 * norm.cdf(np.sqrt(0.7) * claim.mu / 2) - 1
     assert found.bound == pytest.approx(2 * norm.cdf(claim.mu / 2) - 1, abs=1e-6)
     assert found.advantage.rate == pytest.approx(apart / 2, abs=6 * 0.0224)
@@ -96,12 +96,12 @@ def test_of_many_people_fewer_decisions_are_made_and_then_some_are_measured(monk
 @pytest.mark.parametrize("settings", [{}, {"pairs": "private"}, {"by": "team"}])
 @pytest.mark.parametrize("who", [0, 15])
 def test_the_ratio_of_one_persons_counts_is_that_of_everybodys(table, settings, who):
-    law = replace(LAW, **settings)
-    _, everybody = law.sequences(table)
+    mechanism = replace(LAW, **settings)
+    _, everybody = mechanism.sequences(table)
     place = np.arange(16)
     place[who] = 7
     instead = replace(everybody, codes=everybody.codes[place])
-    measurement = law.measurement(law.shape(table))
+    measurement = mechanism.measurement(mechanism.facts(table))
     answers = measurement.measured(everybody, [-1, 0], randomness(0), (5,))
     found = noisy_answers._log_ratio(measurement, answers, everybody, instead, who)
     one, other = (measurement.log_mass(answers, people) for people in (everybody, instead))

@@ -11,7 +11,7 @@ from eyelid.attacks.groups import padding
 from eyelid.attacks.identification import identify, strongest
 from eyelid.attacks.protocols import POSITIVE, Material
 from eyelid.gaze.features import event_features
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.papers.davidjohn2022.halves import (
     first_halves,
     recognised,
@@ -63,7 +63,8 @@ def test_raw_readers_are_named_by_their_fixations_and_saccades(real_readers):
 def test_readers_are_named_in_groups_as_printed_and_not_in_ours(real_windows):
     """Groups of 4, three documents: 0.6 was asked for, and 1/4 at most."""
     printed, sound = (
-        mechanism(name, k=4).apply(real_windows, randomness(0)) for name in ("ksame-paper", "ksame")
+        mechanism_named(name, k=4).apply(real_windows, randomness(0))
+        for name in ("ksame-paper", "ksame")
     )
     found = recover_partition(real_windows, printed)
     assert intersection(real_windows, printed, found).rate > 0.6
@@ -76,7 +77,7 @@ def test_readers_are_named_in_groups_as_printed_and_not_in_ours(real_windows):
 
 def test_documents_are_told_from_means_over_ten_people(real_windows):
     """One partition of fifty, which spread by 0.02 around 0.81; the other is the paper's model."""
-    released = mechanism("ksame", k=8).apply(first_halves(real_windows), randomness(0))
+    released = mechanism_named("ksame", k=8).apply(first_halves(real_windows), randomness(0))
     shown = windows_of(second_halves(real_windows, gap=60), every=40)
     found = recognised(released, shown, ["svm", "oblique-forest"])
     assert found["oblique-forest"].mean() > 0.75 > 0.7 > found["svm"].mean() > 0.5

@@ -13,8 +13,8 @@ from eyelid.attacks.residuals import examine, noise_amiss
 from eyelid.attacks.twins import twin
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms import mechanism_named
+from eyelid.mechanisms.differential import noise_of
 from eyelid.privacy import randomness
 
 LAWS = [
@@ -45,8 +45,8 @@ def table():
 def with_draws(change):
     """A mechanism whose draws, people first, are changed before they are added."""
 
-    def perturb(self, integers, shape, noise):
-        draws = noise_of(self, shape).draw(integers.shape, noise)
+    def perturb(self, integers, facts, noise):
+        draws = noise_of(self, facts).draw(integers.shape, noise)
         return integers + change(draws)
 
     return {"perturb": perturb}
@@ -56,8 +56,8 @@ def with_draws(change):
 @pytest.mark.parametrize("length", ["shortest", "longest", 60])
 @pytest.mark.parametrize("epsilon", [0.5, 50.0, 5000.0])
 def test_a_sound_release_passes(name, parameters, length, epsilon, table):
-    law = mechanism(name, epsilon=epsilon, length=length, **parameters)
-    assert noise_amiss(law, table, law.apply(table, randomness(1))) is None
+    mechanism = mechanism_named(name, epsilon=epsilon, length=length, **parameters)
+    assert noise_amiss(mechanism, table, mechanism.apply(table, randomness(1))) is None
 
 
 def without_some(draws):
@@ -81,24 +81,24 @@ def on_one_feature(draws):
     ],
 )
 def test_faults_are_found(name, parameters, change, words, table):
-    law = mechanism(name, epsilon=50.0, **parameters)
-    broken = twin(law, with_draws(change))
-    assert words in (noise_amiss(law, table, broken.apply(table, randomness(2))) or "nothing")
+    mechanism = mechanism_named(name, epsilon=50.0, **parameters)
+    broken = twin(mechanism, with_draws(change))
+    assert words in (noise_amiss(mechanism, table, broken.apply(table, randomness(2))) or "nothing")
 
 
 def test_a_release_in_another_order_is_read_as_well(table):
-    law = mechanism("fpa", epsilon=1.0)
-    released = law.apply(table, randomness(1))
+    mechanism = mechanism_named("fpa", epsilon=1.0)
+    released = mechanism.apply(table, randomness(1))
     turned = released.data.select(pl.all().reverse()).sort("time_ms", maintain_order=True)
     assert turned["person"][0] == "23"
-    assert noise_amiss(law, table, replace(released, data=turned)) is None
+    assert noise_amiss(mechanism, table, replace(released, data=turned)) is None
 
 
 def test_missing_values_are_no_release(table):
-    law = mechanism("cfpa", epsilon=1.0)
-    released = law.apply(table, randomness(1))
+    mechanism = mechanism_named("cfpa", epsilon=1.0)
+    released = mechanism.apply(table, randomness(1))
     gaps = released.data.with_columns(pl.lit(None, pl.Float64).alias("feature_0"))
-    found = noise_amiss(law, table, replace(released, data=gaps))
+    found = noise_amiss(mechanism, table, replace(released, data=gaps))
     assert found == "the release has values that no release has (missing or infinite ones)"
 
 
@@ -108,8 +108,8 @@ def test_missing_values_are_no_release(table):
     ids=["a chosen k", "noise of a whole vector"],
 )
 def test_what_cannot_be_read_off_is_not_judged(name, parameters, table):
-    law = mechanism(name, epsilon=1.0, **parameters)
-    assert noise_amiss(law, table, law.apply(table, randomness(1))) is None
+    mechanism = mechanism_named(name, epsilon=1.0, **parameters)
+    assert noise_amiss(mechanism, table, mechanism.apply(table, randomness(1))) is None
 
 
 @pytest.mark.parametrize(
@@ -117,9 +117,9 @@ def test_what_cannot_be_read_off_is_not_judged(name, parameters, table):
     [("laplace", {}), ("dct", {"k": 2}), ("groupmean", {"inner": "gaussian"})],
 )
 def test_the_noise_that_is_examined_is_that_of_the_output(name, parameters):
-    law = mechanism(name, epsilon=2.0, **parameters)
-    as_it_came = twin(law, {"apply": lambda self, table, noise: self.present(table)})
-    found = examine(as_it_came, randomness(1), declared=law)
+    mechanism = mechanism_named(name, epsilon=2.0, **parameters)
+    as_it_came = twin(mechanism, {"apply": lambda self, table, noise: self.present(table)})
+    found = examine(as_it_came, randomness(1), declared=mechanism)
     assert found.missing == found.draws
     assert found.refuted
 
@@ -128,6 +128,6 @@ def test_the_noise_that_is_examined_is_that_of_the_output(name, parameters):
         means = [(pl.col(n) + other.data[n]) / 2 for n in one.names]
         return replace(one, data=one.data.with_columns(means))
 
-    halved = examine(twin(law, {"apply": twice}), randomness(1), declared=law)
+    halved = examine(twin(mechanism, {"apply": twice}), randomness(1), declared=mechanism)
     assert halved.missing == 0
     assert halved.spread > 6

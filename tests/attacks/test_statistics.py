@@ -118,12 +118,12 @@ MEANS = {"even": 0.5, "rare": 0.1, "half": 0.5, "thirds": 0.3, "near one": 0.8}
 
 
 @pytest.mark.parametrize("people", [10, 20])
-@pytest.mark.parametrize("law", SHARES)
-def test_limits_of_shares_cover_the_truth(law, people):
+@pytest.mark.parametrize("mechanism", SHARES)
+def test_limits_of_shares_cover_the_truth(mechanism, people):
     """At least 90 %; 400 tries, fixed seed."""
     rng = np.random.default_rng(3)
-    rates = [rate_of_shares(SHARES[law](rng, people), 0.1, draws=500) for _ in range(400)]
-    covered = np.mean([rate.low <= MEANS[law] <= rate.high for rate in rates])
+    rates = [rate_of_shares(SHARES[mechanism](rng, people), 0.1, draws=500) for _ in range(400)]
+    covered = np.mean([rate.low <= MEANS[mechanism] <= rate.high for rate in rates])
     assert covered >= 0.9
 
 

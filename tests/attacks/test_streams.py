@@ -211,9 +211,9 @@ def test_twice_as_fast_is_a_logarithm_of_two_away():
 
 def test_a_main_sequence_is_found_and_needs_some_saccades():
     amplitude = np.geomspace(1.0, 20.0, 30)
-    law = main_sequence(Saccades(amplitude, 90.0 * amplitude**0.6, amplitude))
-    assert law is not None
-    assert (np.exp(law.log_scale), law.exponent) == pytest.approx((90.0, 0.6))
+    mechanism = main_sequence(Saccades(amplitude, 90.0 * amplitude**0.6, amplitude))
+    assert mechanism is not None
+    assert (np.exp(mechanism.log_scale), mechanism.exponent) == pytest.approx((90.0, 0.6))
     assert main_sequence(Saccades(amplitude[:5], amplitude[:5], amplitude[:5])) is None
     alike = np.full(30, 5.0)
     assert main_sequence(Saccades(alike, amplitude, alike)) is None

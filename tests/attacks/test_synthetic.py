@@ -17,7 +17,7 @@ from eyelid.attacks.synthetic import (
 from eyelid.attacks.utility import learned_elsewhere
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms.mechanism import mechanism
+from eyelid.mechanisms.mechanism import mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.noise import randomness
 
@@ -152,8 +152,8 @@ def test_who_was_in_it_is_told_of_a_mechanism_that_copies_and_of_no_other(monkey
 def test_made_up_people_are_told_by_what_was_measured_and_rows_by_what_is_made_up(monkeypatch):
     monkeypatch.setattr(synthetic, "_TRIALS", 4)
     people = original(people=24)
-    law = mechanism("synthetic", epsilon=8.0, delta=1e-6, carry=2, records=4)
-    found = audit_synthetic(people, law.apply(people, randomness(0)), law)
+    mechanism = mechanism_named("synthetic", epsilon=8.0, delta=1e-6, carry=2, records=4)
+    found = audit_synthetic(people, mechanism.apply(people, randomness(0)), mechanism)
     assert (found.among, found.attacker) == (24, "likelihood of all noisy answers")
     assert "sees all noisy answers" in found.attack
     assert not found.copied

@@ -12,7 +12,7 @@ from eyelid.attacks.protocols import Material
 from eyelid.attacks.records import values_of
 from eyelid.attacks.utility import utility
 from eyelid.errors import InputError
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.privacy import randomness
 
 
@@ -22,8 +22,8 @@ def found(uses):
 
 @pytest.fixture(scope="module")
 def noisy(simulated_table):
-    law = mechanism("gaussian", epsilon=256.0, unit="record")
-    return Material(simulated_table, law.apply(simulated_table, randomness(3)))
+    mechanism = mechanism_named("gaussian", epsilon=256.0, unit="record")
+    return Material(simulated_table, mechanism.apply(simulated_table, randomness(3)))
 
 
 def test_raw_documents_are_recognised_and_nothing_is_said_of_a_release(simulated_table):
@@ -38,8 +38,8 @@ def test_raw_documents_are_recognised_and_nothing_is_said_of_a_release(simulated
 
 
 def test_a_release_for_the_whole_person_teaches_nothing(simulated_table):
-    law = mechanism("laplace", epsilon=0.1)
-    released = law.apply(simulated_table, randomness(3))
+    mechanism = mechanism_named("laplace", epsilon=0.1)
+    released = mechanism.apply(simulated_table, randomness(3))
     for use in utility(Material(simulated_table, released)):
         assert use.rate.low <= use.rate.chance + 0.05
         assert use.raw.rate > 0.6

@@ -139,7 +139,7 @@ def test_a_mechanism_shows_its_proof_note(eyelid):
     assert all(part in out for part in ("Takes:", "Protects:", "Why:", "Paper:"))
 
 
-def test_verify_speaks_json_and_exit_codes(eyelid, no_samplers, two_threads, monkeypatch):
+def test_verify_speaks_json_and_exit_codes(eyelid, no_samplers, two_cores, monkeypatch):
     # One of the two ways it is released; tests/releases/consistency compares all that differ.
     one = lambda kind: islice(cases_of(kind), 1)  # noqa: E731
     monkeypatch.setattr("eyelid.releases.consistency.verification.cases_of", one)
@@ -176,9 +176,9 @@ def test_verify_finds_something_with_exit_code_one(
     from eyelid.privacy.noise import DiscreteLaplace
 
     true = Laplace.noise
-    half = lambda self, shape: DiscreteLaplace(true(self, shape).scale // 2)  # noqa: E731
+    half = lambda self, facts: DiscreteLaplace(true(self, facts).scale // 2)  # noqa: E731
     monkeypatch.setattr(Laplace, "noise", half)
-    from eyelid.mechanisms.noisy import noise_of
+    from eyelid.mechanisms.differential import noise_of
 
     noise_of.cache_clear()
     try:

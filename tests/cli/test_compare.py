@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from eyelid.engine.parallel import alone
+from eyelid.engine.cores import alone
 from eyelid.io import write
 
 

@@ -542,7 +542,7 @@ def test_cost_refuses_what_says_too_little_or_too_much(eyelid, words, part):
     refused(eyelid("cost", *words, "--epsilon", 1), part)
 
 
-@pytest.mark.usefixtures("plain_pictures", "two_processes")
+@pytest.mark.usefixtures("plain_pictures", "two_cores")
 def test_two_workers_make_the_same_map_and_quiet_says_nothing(
     eyelid, make_study, tmp_path, monkeypatch
 ):

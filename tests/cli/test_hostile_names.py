@@ -279,13 +279,13 @@ LAWS = {
 }
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_cost_and_release_of_hostile_names(eyelid, features, tmp_path, law):
-    words = ["--mechanism", law, *LAWS[law]]
+@pytest.mark.parametrize("mechanism", LAWS)
+def test_cost_and_release_of_hostile_names(eyelid, features, tmp_path, mechanism):
+    words = ["--mechanism", mechanism, *LAWS[mechanism]]
     check_output(eyelid("cost", features, *words))
     done = eyelid("release", features, tmp_path / "out", *words)
     check_output(done, (0, 2, 3))
-    assert done.code == 0 or law == "synthetic", done.err
+    assert done.code == 0 or mechanism == "synthetic", done.err
     check_folder(tmp_path)
 
 

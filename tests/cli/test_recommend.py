@@ -7,7 +7,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from eyelid.engine.parallel import alone
+from eyelid.engine.cores import alone
 from eyelid.io import write
 
 

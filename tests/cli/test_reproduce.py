@@ -13,7 +13,7 @@ from eyelid.papers.liu2019 import observers
 def small_and_without_data(monkeypatch):
     """Simulated participants, on small pictures."""
     monkeypatch.delenv("EYELID_DATA", raising=False)
-    monkeypatch.setattr(observers, "_SCENE_PX", (126, 84))
+    monkeypatch.setattr(observers, "_SIZE_PX", (126, 84))
 
 
 QUICK = ("reproduce", "liu2019", "--fast", "--repeats", 1)
@@ -23,7 +23,7 @@ def test_people_get_a_page_and_machines_one_object_that_say_the_same(eyelid, tmp
     out = tmp_path / "out"
     done = eyelid(*QUICK, "--out", out)
     assert done.code == 0, done.err
-    assert {"report.html", "reproduction.json", "numbers.csv", "figure-2-noise.svg"} <= {
+    assert {"report.html", "reproduction.json", "numbers.csv", "figure-2-surfaces.svg"} <= {
         path.name for path in out.iterdir()
     }
     assert "0.098600" in done.out

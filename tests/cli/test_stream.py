@@ -193,7 +193,7 @@ def test_events_and_counters_have_options_and_share_epsilon(eyelid):
     done = eyelid("stream", *SHORT, "--events", "0.3", "--counters", "0.2", *areas, "--json")
     told = json.loads(done.out)["certificate"]["mechanism"]["parameters"]
     assert told["fixations"]["areas"] == told["dwell"]["areas"] == areas[1]
-    shares = [told[law]["epsilon"] for law in ("kaleido", "fixations", "dwell")]
+    shares = [told[mechanism]["epsilon"] for mechanism in ("kaleido", "fixations", "dwell")]
     assert shares == pytest.approx([0.5, 0.3, 0.2])
 
 

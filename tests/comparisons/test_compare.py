@@ -11,7 +11,7 @@ import pytest
 import eyelid
 from eyelid.comparisons.compare import compare, remarks_on
 from eyelid.comparisons.settings import settings_of
-from eyelid.engine.parallel import alone
+from eyelid.engine.cores import alone
 from eyelid.errors import InputError
 from eyelid.io import write
 
@@ -48,8 +48,8 @@ KILLED = """
 import sys, time
 from eyelid.comparisons.compare import compare
 from eyelid.comparisons.journal import Journal
-from eyelid.engine import processes
-processes.cores = lambda: 2
+from eyelid.engine import cores
+cores.cores = lambda: 2
 add = Journal.add
 def some(self, key, outcome, noted=[]):
     add(self, key, outcome)

@@ -7,8 +7,8 @@ import pytest
 
 from eyelid.comparisons.compare import compare
 from eyelid.comparisons.journal import Journal
+from eyelid.engine.cores import alone
 from eyelid.engine.engines import spread, using
-from eyelid.engine.parallel import alone
 
 ASKED = (["gaussian", "ksame"], [1.0], {"k": [2]}, 1)
 

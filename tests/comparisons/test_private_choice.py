@@ -49,13 +49,13 @@ def vote(block):
     return told[0] % 5
 
 
-def moved(law, values, who, value, seed):
+def moved(mechanism, values, who, value, seed):
     """How votes change when one person's data are replaced, the coins being the same."""
     counts = []
     for changed in (values, [*values[:who], value, *values[who + 1 :]]):
         people = list(enumerate(changed))
-        blocks = law.parted(people, randomness(seed))
-        counts.append(law.votes(blocks, vote))
+        blocks = mechanism.parted(people, randomness(seed))
+        counts.append(mechanism.votes(blocks, vote))
     return counts[1] - counts[0]
 
 
@@ -71,37 +71,40 @@ studies = st.lists(st.integers(POISON, 6), min_size=16, max_size=50)
 @example([3] * 40, 0, POISON, 1)
 @example([POISON] * 16, 5, 2, 1)
 def test_a_replaced_person_moves_one_vote(values, who, value, seed):
-    law = PrivateChoice(1.0, 5, len(values))
-    assert not too_far(moved(law, values, who, value, seed))
+    mechanism = PrivateChoice(1.0, 5, len(values))
+    assert not too_far(moved(mechanism, values, who, value, seed))
 
 
 @pytest.mark.parametrize("fault", [ByData, Twice])
 def test_the_fuzz_finds_people_who_move_more(fault):
     rng = np.random.default_rng(1)
-    law = fault(1.0, 5, 40)
+    mechanism = fault(1.0, 5, 40)
     tried = (
-        moved(law, rng.integers(0, 7, 40).tolist(), int(rng.integers(40)), 6, 1) for _ in range(200)
+        moved(mechanism, rng.integers(0, 7, 40).tolist(), int(rng.integers(40)), 6, 1)
+        for _ in range(200)
     )
     assert any(too_far(change) for change in tried)
 
 
 @given(st.integers(16, 90), st.integers(0, 99))
 def test_everybody_is_in_one_block_of_enough(people, seed):
-    law = PrivateChoice(1.0, 3, people)
-    blocks = law.parted([str(n) for n in range(people)], randomness(seed))
+    mechanism = PrivateChoice(1.0, 3, people)
+    blocks = mechanism.parted([str(n) for n in range(people)], randomness(seed))
     assert sorted(name for block in blocks for name in block) == sorted(map(str, range(people)))
     sizes = {len(block) for block in blocks}
     assert min(sizes) >= FEWEST_IN_BLOCK
     assert max(sizes) - min(sizes) <= 1
 
 
-def certified(law, claimed):
+def certified(mechanism, claimed):
     """What 100 000 draws a side prove of the loss between the worst neighbours; error rate 1e-6."""
     runs = 200_000
     one, other = np.array([0, 8, 0]), np.array([1, 7, 0])
-    drawn = [law.many(votes, runs, randomness(seed)) for seed, votes in enumerate((one, other))]
+    drawn = [
+        mechanism.many(votes, runs, randomness(seed)) for seed, votes in enumerate((one, other))
+    ]
     null, alternative = ((choices == 0).astype(float) for choices in drawn)
-    claim = replace(law.guarantee, epsilon=claimed)
+    claim = replace(mechanism.guarantee, epsilon=claimed)
     return max(
         _lower_bound(null, alternative, claim, ALPHA / 2),
         _lower_bound(-alternative, -null, claim, ALPHA / 2),
@@ -129,11 +132,11 @@ def test_chances_are_those_of_the_exponential_mechanism():
 
 def test_how_sure_a_choice_can_be_is_known_before():
     """Against plain enumeration of the weights of a unanimous vote."""
-    law = PrivateChoice(2.0, 6, 40)
+    mechanism = PrivateChoice(2.0, 6, 40)
     weights = np.exp(2.0 * np.array([5, 0, 0, 0, 0, 0]) / 2)
-    assert law.blocks == 5
-    assert law.sure == pytest.approx(weights[0] / weights.sum())
-    at = replace(law, epsilon=law.epsilon_needed)
+    assert mechanism.blocks == 5
+    assert mechanism.sure == pytest.approx(weights[0] / weights.sum())
+    at = replace(mechanism, epsilon=mechanism.epsilon_needed)
     assert at.sure == pytest.approx(0.5)
     at.check()
     enough = PrivateChoice(0.3, 6, PrivateChoice(0.3, 6, 20).people_needed)

@@ -11,7 +11,7 @@ from eyelid.comparisons import private_choice as choosing
 from eyelid.comparisons import recommend as module
 from eyelid.comparisons.private_choice import PrivateChoice
 from eyelid.comparisons.recommend import recommend
-from eyelid.engine.parallel import alone
+from eyelid.engine.cores import alone
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write

@@ -2,9 +2,10 @@
 
 import pytest
 
-from eyelid.comparisons.settings import KS, Setting, feature_mechanisms, other_meaning, settings_of
+from eyelid.comparisons.settings import KS, feature_mechanisms, other_meaning, settings_of
 from eyelid.errors import InputError
 from eyelid.mechanisms import catalogue
+from eyelid.reporting.comparisons.setting import Setting
 
 
 def test_each_mechanism_takes_of_a_sweep_what_it_has():

@@ -44,12 +44,12 @@ def verdict(candidate, goal, *runs):
 
 
 def test_the_strongest_attacker_over_all_studies_decides(candidate):
-    law = candidate("gaussian")
-    one = verdict(law, "rank1<=3x", outcome(named=0.1), outcome(named=0.2))
+    mechanism = candidate("gaussian")
+    one = verdict(mechanism, "rank1<=3x", outcome(named=0.1), outcome(named=0.2))
     assert one.met
     assert one.value == pytest.approx(0.15)
     assert not one.clearly
-    missed = verdict(law, "rank1<=2x", outcome(named=0.5))
+    missed = verdict(mechanism, "rank1<=2x", outcome(named=0.5))
     assert not missed.met
     # From 10 % to everybody is 90 %; it is 40 % above.
     assert missed.off == pytest.approx(0.4 / 0.9)
@@ -122,9 +122,9 @@ def test_noisy_means_of_small_groups_are_judged_by_who_is_named(candidate):
 
 
 def test_limits_over_more_studies_are_closer(candidate):
-    law = candidate("gaussian")
-    alone = verdict(law, "gender<=0.8")
-    four = verdict(law, "gender<=0.8", *[outcome()] * 4)
+    mechanism = candidate("gaussian")
+    alone = verdict(mechanism, "gender<=0.8")
+    four = verdict(mechanism, "gender<=0.8", *[outcome()] * 4)
     assert (alone.value, alone.low, alone.high) == pytest.approx((0.7, 0.5, 0.9))
     assert (four.value, four.low, four.high) == pytest.approx((0.7, 0.6, 0.8))
     assert four.clearly
@@ -132,44 +132,44 @@ def test_limits_over_more_studies_are_closer(candidate):
 
 
 def test_use_is_off_by_its_part_of_the_way_from_guessing(candidate):
-    law = candidate("gaussian")
+    mechanism = candidate("gaussian")
     # Two tasks: guessing gives 0.5, so 0.6 is half of the way to 0.7.
-    assert verdict(law, "task>=0.7").off == pytest.approx(0.5)
-    assert verdict(law, "task>=0.7", outcome(used=0.4)).off == 1.0
-    assert verdict(law, "task>=0.55").clearly
+    assert verdict(mechanism, "task>=0.7").off == pytest.approx(0.5)
+    assert verdict(mechanism, "task>=0.7", outcome(used=0.4)).off == 1.0
+    assert verdict(mechanism, "task>=0.55").clearly
 
 
 def test_errors_are_off_by_the_part_that_is_too_much(candidate):
-    law = candidate("gaussian")
-    assert verdict(law, "error<=0.05").off == pytest.approx(0.75)
-    mixed = verdict(law, "error<=0.2", *(outcome(error=e) for e in (0.1, 0.12, 0.25)))
+    mechanism = candidate("gaussian")
+    assert verdict(mechanism, "error<=0.05").off == pytest.approx(0.75)
+    mixed = verdict(mechanism, "error<=0.2", *(outcome(error=e) for e in (0.1, 0.12, 0.25)))
     assert mixed.met
     assert not mixed.clearly
     expected = stats.t.interval(0.95, 2, 0.47 / 3, stats.sem([0.1, 0.12, 0.25]))
     assert (mixed.low, mixed.high) == pytest.approx((max(0, expected[0]), expected[1]))
     # One study has no limits, and shows nothing clearly.
-    alone = verdict(law, "error<=0.5")
+    alone = verdict(mechanism, "error<=0.5")
     assert (alone.met, alone.clearly, alone.low, alone.high) == (True, False, None, None)
-    assert verdict(law, "error<=0.5", *(outcome(error=e) for e in (0.1, 0.12, 0.11))).clearly
+    assert verdict(mechanism, "error<=0.5", *(outcome(error=e) for e in (0.1, 0.12, 0.11))).clearly
 
 
 def test_what_was_not_measured_is_not_met(candidate):
-    law = candidate("gaussian")
+    mechanism = candidate("gaussian")
     nothing = Outcome(chance=0.05)
     for goal in ("rank1<=2x", "task>=0.6", "gender<=0.6", "error<=1"):
-        told = verdict(law, goal, nothing)
+        told = verdict(mechanism, goal, nothing)
         assert not told.met
         assert told.off == 1.0
         assert told.says.startswith("not measured")
 
 
 def test_promises_are_judged_without_a_run(candidate):
-    law = candidate("gaussian", "epsilon=4")
-    assert verdict(law, "epsilon<=4").guaranteed
-    assert verdict(law, "epsilon<=1").off == pytest.approx(0.75)
-    assert verdict(law, "k>=4").off == 1.0
-    assert not verdict(law, "kind=pure-dp").met
-    assert verdict(law, "unit=record").met
+    mechanism = candidate("gaussian", "epsilon=4")
+    assert verdict(mechanism, "epsilon<=4").guaranteed
+    assert verdict(mechanism, "epsilon<=1").off == pytest.approx(0.75)
+    assert verdict(mechanism, "k>=4").off == 1.0
+    assert not verdict(mechanism, "kind=pure-dp").met
+    assert verdict(mechanism, "unit=record").met
 
 
 def test_epsilon_of_a_unit_too_small_is_the_persons(candidate):

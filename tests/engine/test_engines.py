@@ -9,8 +9,8 @@ from functools import partial
 import pytest
 
 from eyelid.engine import dask_cluster
+from eyelid.engine.cores import cores
 from eyelid.engine.engines import as_done, current, shared, spread, using
-from eyelid.engine.parallel import cores
 from eyelid.errors import EyelidError, InputError
 
 
@@ -80,7 +80,7 @@ def pid(marks, number):
 
 
 def test_dask_gives_what_processes_give(dask, monkeypatch):
-    monkeypatch.setattr("eyelid.engine.processes.cores", lambda: 2)
+    monkeypatch.setattr("eyelid.engine.cores.cores", lambda: 2)
     found = []
     for engine in (dask, "local"):
         with using(engine), shared([1, 2, 3]) as handle:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
-from eyelid.gaze.maps.looks import Looks
+from eyelid.gaze.maps.gaze_points import GazePoints
 from eyelid.gaze.visits import area_of, dwell_of, visits_of
 
 SIDE = 10
@@ -27,7 +27,7 @@ def looks_at(rows, areas, people, layers=1):
     """Looks from rows (person, layer, area or -1, weight), in order of time."""
     person, layer, area, weight = np.array(rows, dtype=float).reshape(-1, 4).T
     x_px = (np.where(area < 0, areas, area) + 0.5) * SIDE
-    return Looks(
+    return GazePoints(
         people=tuple(str(n) for n in range(people)),
         layers=tuple(str(n) for n in range(layers)),
         width_px=(areas + 1) * SIDE,

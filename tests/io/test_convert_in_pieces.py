@@ -104,7 +104,7 @@ def test_a_late_number_that_is_text_in_another_file_is_seen(recordings, tmp_path
     assert convert(recordings, tmp_path / "out", map=MAP).study.labels == []
 
 
-def test_two_processes_write_the_same(recordings, tmp_path, small, two_processes):
+def test_two_processes_write_the_same(recordings, tmp_path, small, two_cores):
     convert(recordings, tmp_path / "two", map=MAP)
     with using("local", workers=1):
         convert(recordings, tmp_path / "one", map=MAP)

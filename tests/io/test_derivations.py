@@ -59,7 +59,7 @@ def folder(study, tmp_path):
 def engine(request):
     """Whoever can work; the first one in this very process."""
     if request.param == "processes":
-        request.getfixturevalue("two_processes")
+        request.getfixturevalue("two_cores")
     with using(request.getfixturevalue("dask") if request.param == "dask" else "local"):
         yield request.param
 
@@ -271,7 +271,7 @@ COORDINATOR = textwrap.dedent(
     """
     import sys, time
     from pathlib import Path
-    from eyelid.engine import processes
+    from eyelid.engine import cores
     from eyelid.gaze.features.windows import windows_and_omissions
     from eyelid.io import derivations, pieces
 
@@ -281,7 +281,7 @@ COORDINATOR = textwrap.dedent(
         return windows_and_omissions(study, **settings)
 
     pieces.PIECE_VALUES = 25_000
-    processes.cores = lambda: 1
+    cores.cores = lambda: 1
     derivations._table_of = slow
     derivations.derive_features(Path(sys.argv[1]), Path(sys.argv[2]), settings={"window_s": 10.0})
     """

@@ -439,7 +439,7 @@ def test_a_release_elsewhere_has_the_files_of_one_here(elsewhere, home, tmp_path
 
 
 @pytest.mark.usefixtures("far_files")
-def test_two_processes_read_and_release_elsewhere(home, tmp_path, two_processes):
+def test_two_processes_read_and_release_elsewhere(home, tmp_path, two_cores):
     place = RemotePlace(f"file://{tmp_path}/far/study")
     upload(home, place, "run")
     ledger = home.with_name("study.ledger")

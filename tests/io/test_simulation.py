@@ -39,7 +39,7 @@ def test_a_small_study_is_what_simulate_gives_byte_for_byte(tmp_path):
     assert content(tmp_path / "out") == content(tmp_path / "whole")
 
 
-@pytest.mark.usefixtures("small_pieces", "two_processes")
+@pytest.mark.usefixtures("small_pieces", "two_cores")
 def test_people_are_the_same_in_pieces_and_whoever_makes_them_up(tmp_path, dask):
     whole = simulate(**ASKED, seed=4)
     for name, engine in (("local", "local"), ("dask", dask)):

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from eyelid.engine.parallel import alone
+from eyelid.engine.cores import alone
 from eyelid.errors import EyelidWarning
 from eyelid.io import write
-from eyelid.mechanisms import catalogue, entry_points, find, mechanism
+from eyelid.mechanisms import catalogue, entry_points, find, mechanism_named
 
 ROOT = Path(__file__).parents[2]
 registry = sys.modules["eyelid.mechanisms.mechanism"]
@@ -69,7 +69,7 @@ def test_eyelid_s_own_are_in_its_metadata_and_the_other_way_round():
 def test_a_package_that_is_installed_brings_its_mechanism(installed):
     installed("others_echo", ECHO.format(name="echo", alias='"again",'))
     assert find("echo").__module__ == "others_echo"
-    assert mechanism("again", epsilon=1.0).name == "echo"
+    assert mechanism_named("again", epsilon=1.0).name == "echo"
     assert {"echo", "laplace", "lpa-paper", "kalman"} <= set(catalogue())
 
 

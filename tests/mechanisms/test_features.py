@@ -7,13 +7,13 @@ import pytest
 from eyelid.attacks.twins import twin
 from eyelid.mechanisms import catalogue
 from eyelid.mechanisms.features import ON_WHOLE_TABLES
-from eyelid.mechanisms.mechanism import Shape, mechanism, register
+from eyelid.mechanisms.mechanism import PublicFacts, mechanism_named, register
 from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.unit import Trust
 
 OF_FEATURES = {n: kind for n, kind in catalogue().items() if kind.release.of_features}
-SHAPE = Shape(people=20, recordings=2, length=8, features=2)
+SHAPE = PublicFacts(people=20, recordings=2, length=8, features=2)
 
 
 def test_a_mechanism_that_cannot_say_what_is_left_to_see_is_not_registered():
@@ -38,11 +38,11 @@ def test_every_mechanism_says_how_far_off_it_is_or_what_is_left_to_see(name):
 
 def test_what_a_mechanism_does_not_say_is_an_error():
     with pytest.raises(TypeError, match="ksame depends on how much people are alike"):
-        mechanism("ksame", k=3).expected_rmse_of_span(SHAPE)
+        mechanism_named("ksame", k=3).expected_rmse_of_span(SHAPE)
     with pytest.raises(TypeError, match="ksame depends on how much people are alike"):
-        mechanism("ksame", k=3).expected_mean_rmse_of_span(SHAPE)
+        mechanism_named("ksame", k=3).expected_mean_rmse_of_span(SHAPE)
     with pytest.raises(TypeError, match="what laplace is worth follows from its expected error"):
-        mechanism("laplace", epsilon=1.0).worth(SHAPE)
+        mechanism_named("laplace", epsilon=1.0).worth(SHAPE)
 
 
 @pytest.mark.parametrize("name", ["trust", "by_person", "by_sums"])
@@ -71,6 +71,6 @@ def test_who_takes_whole_tables_in_a_way_of_its_own_declares_its_execution(name)
 
 
 def test_a_twin_that_takes_whole_tables_in_another_way_takes_everybody():
-    law = mechanism("laplace", epsilon=1.0)
-    assert twin(law, {"perturb": law.perturb}).execution is Execution.PER_PERSON
-    assert twin(law, {"apply": law.apply}).execution is Execution.ON_EVERYBODY
+    mechanism = mechanism_named("laplace", epsilon=1.0)
+    assert twin(mechanism, {"perturb": mechanism.perturb}).execution is Execution.PER_PERSON
+    assert twin(mechanism, {"apply": mechanism.apply}).execution is Execution.ON_EVERYBODY

@@ -83,8 +83,8 @@ def test_every_mechanism_takes_signals_that_are_not_gaze(name, made):
     assert certificate.guarantee.holds == kind.claims_to_hold
     assert certificate.how
     if kind.claims_to_hold:
-        law = kind(**parameters)
-        promised = law.cost(law.shape(table), PERSON)
+        mechanism = kind(**parameters)
+        promised = mechanism.cost(mechanism.facts(table), PERSON)
         assert certificate.person_level.epsilon == promised.epsilon == 5.0
         assert certificate.person_level.unit == PERSON
 
@@ -93,9 +93,9 @@ def test_every_mechanism_takes_signals_that_are_not_gaze(name, made):
 @pytest.mark.parametrize("name", list(KEEP_EVERYTHING))
 def test_signals_come_back_when_next_to_no_noise_is_asked_for(name, made):
     table, kind = made(), catalogue()[name]
-    law = kind(**{"epsilon": 1e6} | KEEP_EVERYTHING[name])
-    expected = law.expected_rmse_of_span(law.shape(table))
-    released = law.apply(table, randomness(9)).data
+    mechanism = kind(**{"epsilon": 1e6} | KEEP_EVERYTHING[name])
+    expected = mechanism.expected_rmse_of_span(mechanism.facts(table))
+    released = mechanism.apply(table, randomness(9)).data
     assert released["time_ms"].equals(table.data["time_ms"])
     errors = []
     for feature in table.features:

@@ -26,7 +26,7 @@ def asked(monkeypatch):
 @pytest.mark.parametrize(
     ("how", "repeats"),
     [
-        ({}, 3),
+        ({}, 100),
         ({"fast": True}, 1),
         ({"fast": True, "repeats": 100}, 100),
         ({"repeats": 5}, 5),

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError
@@ -302,6 +302,7 @@ def test_the_most_telling_number_is_where_the_three_are_most_apart(done):
 
 
 @given(st.floats(-1e12, 1e12, allow_subnormal=False), st.integers(0, 6))
+@example(0.5, 0)
 def test_a_shown_number_is_the_number_to_its_digits(value, digits):
     told = float(shown(value, digits).replace("−", "-").replace(",", ""))
     assert abs(told - value) <= max(0.5 * 10.0**-digits, 0.0051 * abs(value)) * (1 + 1e-9)

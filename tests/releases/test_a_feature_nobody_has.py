@@ -19,7 +19,7 @@ from eyelid.releases.consistency.comparison import coupled
 from eyelid.releases.consistency.folder import apart, shown_by
 from eyelid.releases.inspection import inspect
 from eyelid.releases.release import release
-from eyelid.releases.report import report
+from eyelid.reporting.audits.page import report
 
 RATE = Feature("fixation_rate", "1/s", "fixations per second", 0.0, 10.0)
 DURATION = Feature("fixation_duration_mean", "ms", "mean duration of fixations", 0.0, 2000.0)

@@ -10,13 +10,13 @@ import pytest
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
-from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.certificate import NO_LEDGER, NOT_COUNTED, Certificate
+from eyelid.mechanisms import mechanism_named
+from eyelid.mechanisms.certificate import NO_LEDGER, NOT_COUNTED, OTHER_GROUPS, Certificate
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy import PERSON, Guarantee, Kind, Neighbours, Trust, rank1_bounds, sequential
 from eyelid.privacy.accounts import Gap
 from eyelid.privacy.noise import randomness
-from eyelid.releases.accounting import OTHER_GROUPS, OTHER_ROWS, read_certificate
+from eyelid.releases.accounting import OTHER_ROWS, read_certificate
 from eyelid.releases.budget import budget
 from eyelid.releases.kinds.features.plan import LISTED_BOUNDS, SEEDED_GROUPS, SEEDED_ROWS
 from eyelid.releases.kinds.features.quote import cost
@@ -208,27 +208,27 @@ def renamed(table, one, other):
 @pytest.mark.parametrize("length", ["group", "shortest", 5])
 @pytest.mark.parametrize("copies", [False, True])
 def test_members_who_change_places_change_nothing_that_is_released(unequal, length, copies):
-    law = mechanism("ksame", k=3, length=length, copies=copies)
+    mechanism = mechanism_named("ksame", k=3, length=length, copies=copies)
     names = unequal.data["person"].unique(maintain_order=True)
-    member = law.partition(unequal, randomness(3))
-    released = law.averaged(unequal, member)
+    member = mechanism.partition(unequal, randomness(3))
+    released = mechanism.averaged(unequal, member)
     for group in range(3):
         one, other, _ = (names[int(i)] for i in np.flatnonzero(member == group))
-        again = law.averaged(renamed(unequal, one, other), member)
+        again = mechanism.averaged(renamed(unequal, one, other), member)
         assert again.people.equals(released.people)
         # To the last bit: sums on a grid have no order.
         assert again.data.equals(released.data)
 
 
 def test_the_owner_is_told_of_groups_and_of_rows_that_went_into_none(unequal):
-    law = mechanism("ksame", k=3)
+    mechanism = mechanism_named("ksame", k=3)
     done = release(unequal, mechanism="ksame", k=3)
     rows = {person: len(part) for (person,), part in done.table.data.group_by("person")}
     weights = dict(done.table.people.rows())
     left_out = len(unequal.data) - sum(rows[g] * weights[g] for g in rows)
     assert left_out > 0
     assert done.rows.startswith(f"3 groups of 3, {len(done.table.data)} rows ({left_out} of the ")
-    copied = release(unequal, mechanism=replace(law, copies=True, length="shortest"))
+    copied = release(unequal, mechanism=replace(mechanism, copies=True, length="shortest"))
     left_out = len(unequal.data) - len(copied.table.data)
     assert f"({left_out} of the people's {len(unequal.data)} rows" in copied.rows
 
@@ -424,7 +424,7 @@ def test_noisy_groups_that_are_too_small_are_pointed_elsewhere_first():
 
 
 @pytest.mark.parametrize(
-    ("law", "words"),
+    ("mechanism", "words"),
     [
         ({"mechanism": "ksame", "k": 4}, "from at least 3 others of your group by those who"),
         ({"mechanism": "ksame", "k": 2}, "from at least 1 other person of your group"),
@@ -434,13 +434,13 @@ def test_noisy_groups_that_are_too_small_are_pointed_elsewhere_first():
         ({"mechanism": "groupmean", "epsilon": 1.0}, "averages over all 8 participants together"),
     ],
 )  # fmt: skip
-def test_participants_are_told_in_plain_words(folder, tmp_path, law, words):
-    release(folder, tmp_path / "out", **law)
+def test_participants_are_told_in_plain_words(folder, tmp_path, mechanism, words):
+    release(folder, tmp_path / "out", **mechanism)
     card = (tmp_path / "out" / "DATACARD.md").read_text(encoding="utf-8")
     said = card.partition("## For a consent form")[2].partition("## ")[0]
     assert words in said
     assert ("ε" in said, "neighbours" in said) == (False, False)
-    if law["mechanism"] == "ksame" and "seed" not in law:
+    if mechanism["mechanism"] == "ksame" and "seed" not in mechanism:
         assert (
             "Those who have the recordings of all others of your group can work out yours." in said
         )
@@ -492,9 +492,12 @@ def test_what_papers_print_is_certified_as_not_holding(unequal, tmp_path, name, 
 
 
 def test_rows_that_many_could_have_given_are_no_epsilon_either(make_table, tmp_path):
-    folder, law = tmp_path / "study", {"mechanism": "seeded", "epsilon": 4.0, "rows": 2, "bins": 2}
+    folder, mechanism = (
+        tmp_path / "study",
+        {"mechanism": "seeded", "epsilon": 4.0, "rows": 2, "bins": 2},
+    )
     write(make_table(people=12, rows=2).study(), folder)
-    done = release(folder, tmp_path / "out", **law, test="deterministic", k=3, gamma=1.5)
+    done = release(folder, tmp_path / "out", **mechanism, test="deterministic", k=3, gamma=1.5)
     told = done.certificate.to_dict()
     assert told["guarantee"]["kind"] == told["person_level"]["kind"] == "plausible-deniability"
     assert (told["guarantee"]["k"], told["guarantee"]["gamma"]) == (3, 1.5)
@@ -512,7 +515,7 @@ def test_rows_that_many_could_have_given_are_no_epsilon_either(make_table, tmp_p
     assert card.count("given the model that the rest of it was drawn from") == 2
     consent = card.partition("consent form")[2].partition("## ")[0]
     assert "would change by a factor of at most 54.6 plus 1e-06. What many rows" in consent
-    again = release(folder, **law, test="deterministic", k=3).certificate
+    again = release(folder, **mechanism, test="deterministic", k=3).certificate
     assert OTHER_ROWS in again.unprotected
     said = promise(again.person_level, again.others, again.how)
     assert said.count("1 other release of these people is known") == 1
@@ -521,14 +524,23 @@ def test_rows_that_many_could_have_given_are_no_epsilon_either(make_table, tmp_p
     assert budget(folder).debits[0].what == "made-up rows, out"
     budget(folder, limit_epsilon=4.0)
     with pytest.raises(Refused, match=r"plausible deniability is not .* and has no ε"):
-        release(folder, **law, test="deterministic", k=3)
+        release(folder, **mechanism, test="deterministic", k=3)
 
 
 def test_a_price_and_a_release_say_whom_deniability_is_for(eyelid, make_table, tmp_path):
     write(make_table(people=12, rows=2).study(), tmp_path / "study")
-    law = ["--mechanism", "seeded", "--epsilon", "4", "--set", "test=deterministic", "--set", "k=3"]
+    mechanism = [
+        "--mechanism",
+        "seeded",
+        "--epsilon",
+        "4",
+        "--set",
+        "test=deterministic",
+        "--set",
+        "k=3",
+    ]
     for words in (["cost", tmp_path / "study"], ["release", tmp_path / "study", tmp_path / "out"]):
-        told = " ".join(eyelid(*words, *law).out.split())
+        told = " ".join(eyelid(*words, *mechanism).out.split())
         assert "for 6 people; the model has ε = 4, δ = 1e-06 for the other 6" in told
 
 
@@ -570,11 +582,14 @@ def test_a_task_that_few_people_have_is_told_to_the_owner(make_table):
     table = make_table(people=12, recordings=2, rows=2)
     last = table.data["task"].unique(maintain_order=True)[-1]
     alone = (pl.col("task") != last) | (pl.col("person") == table.data["person"][0])
-    law = {"epsilon": 4.0, "test": "deterministic", "k": 3, "rows": 2}
+    mechanism = {"epsilon": 4.0, "test": "deterministic", "k": 3, "rows": 2}
     few = replace(table, data=table.data.filter(alone))
-    for notes in (cost("seeded", few, **law).notes, release(few, mechanism="seeded", **law).notes):
+    for notes in (
+        cost("seeded", few, **mechanism).notes,
+        release(few, mechanism="seeded", **mechanism).notes,
+    ):
         assert notes[0].startswith(f"only 1 of the people has task '{last}', fewer than k = 3: ")
-    assert cost("seeded", table, **law).notes == ()
+    assert cost("seeded", table, **mechanism).notes == ()
 
 
 def test_k_is_never_printed_larger_than_it_is():

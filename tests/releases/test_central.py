@@ -16,11 +16,11 @@ from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.kinds import canary_audit
 from eyelid.releases.release import release
-from eyelid.releases.report import report, standing
+from eyelid.reporting.audits.page import report, standing
 
 pytestmark = pytest.mark.usefixtures("quick_audits", "no_pictures")
 
@@ -172,10 +172,10 @@ def test_without_a_ledger_an_audit_still_runs(home, tmp_path):
 def test_means_without_noise_are_found_out(home, tmp_path):
     table = FeatureTable.of(read(home / "features"))
     made = release(table, mechanism="groupmean", epsilon=2.0, by="gender")
-    law = mechanism("groupmean", epsilon=2.0, by="gender")
+    mechanism = mechanism_named("groupmean", epsilon=2.0, by="gender")
     from eyelid.io.release_folder import output_digest
 
-    bare = replace(law.exact(table, law.groups(table)), origin=None, released=True)
+    bare = replace(mechanism.exact(table, mechanism.groups(table)), origin=None, released=True)
     forged = replace(
         made,
         held=bare,
@@ -207,7 +207,7 @@ def test_attackers_who_name_people_are_refused(home):
 
 @pytest.mark.parametrize("inner", ["laplace", "dct", "envelope"])
 def test_canaries_pass_through_means_unharmed(inner):
-    found = canary_audit(mechanism("groupmean", epsilon=1.0, inner=inner), people=800, seed=1)
+    found = canary_audit(mechanism_named("groupmean", epsilon=1.0, inner=inner), people=800, seed=1)
     assert not found.refuted
     assert found.person.canaries == 800
 
@@ -223,8 +223,8 @@ def test_canaries_see_means_without_enough_noise(monkeypatch):
         return integers + drawn // 6
 
     monkeypatch.setattr(MeanMechanism, "perturb", little)
-    law = mechanism("groupmean", epsilon=1.0, inner="laplace")
-    assert canary_audit(law, people=2000, seed=1).refuted
+    mechanism = mechanism_named("groupmean", epsilon=1.0, inner="laplace")
+    assert canary_audit(mechanism, people=2000, seed=1).refuted
 
 
 def test_the_command_line_tells_it(own, eyelid, tmp_path):

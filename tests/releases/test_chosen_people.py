@@ -119,8 +119,8 @@ def test_a_heatmap_of_those_who_saw_it_says_so(folder, tmp_path):
 
 def test_cost_is_of_those_chosen_and_numbers_still_count(folder):
     quote = cost("groupmean", folder, epsilon=1.0, people="every-task")
-    assert quote.shape.people == 7
+    assert quote.facts.people == 7
     assert quote.to_dict()["form"] == NARROWEST_FORM
     assert cost(
         "laplace", people=20, recordings=3, features=16, length=600, epsilon=1.0
-    ).shape.people == 20  # fmt: skip
+    ).facts.people == 20  # fmt: skip

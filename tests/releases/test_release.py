@@ -291,7 +291,7 @@ def test_a_released_folder_carries_no_trace_of_the_original(features_folder, tmp
 
 
 def test_the_fingerprint_can_be_checked_by_the_owner_alone(features_folder, tmp_path):
-    from eyelid.releases.fingerprint import input_digest as digest_of
+    from eyelid.releases.accounting import input_digest as digest_of
 
     for name in "ab":
         eyelid.release(features_folder, tmp_path / name, mechanism="laplace", epsilon=1.0)
@@ -535,9 +535,9 @@ def test_a_mechanism_that_admits_it_does_not_hold_is_certified_so(make_table):
 
 
 def test_a_mechanism_with_its_parameters_set_takes_no_others(make_table):
-    law = eyelid.mechanism("laplace", epsilon=10.0)
+    mechanism = eyelid.mechanism("laplace", epsilon=10.0)
     with pytest.raises(InputError, match="parameters set already: leave out epsilon"):
-        eyelid.release(make_table(), mechanism=law, epsilon=1.0)
+        eyelid.release(make_table(), mechanism=mechanism, epsilon=1.0)
 
 
 def test_no_bound_on_naming_people_whom_something_unprotected_tells_apart(simulated_table):

@@ -26,7 +26,7 @@ from eyelid.io.release_folder import (
     person_digests,
 )
 from eyelid.io.study_parts import part_facts
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.features import windows_of
 from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
@@ -35,10 +35,10 @@ from eyelid.privacy import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.releases import pipeline
+from eyelid.releases.accounting import input_digest
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.pairing import audit_target
 from eyelid.releases.budget import budget
-from eyelid.releases.fingerprint import input_digest
 from eyelid.releases.kinds.features import preparation, release
 from eyelid.releases.release import release as release_features
 
@@ -96,7 +96,7 @@ def debits(home):
 
 
 def test_a_release_is_the_same_whoever_makes_it_and_however_it_is_stored(
-    home, tmp_path, two_processes, dask
+    home, tmp_path, two_cores, dask
 ):
     found = {}
     for name, engine in (("inline", None), ("processes", "local"), ("dask", dask), ("parts", None)):
@@ -181,29 +181,29 @@ def test_certificates_and_audits_do_not_see_the_pieces(home, tmp_path, monkeypat
 
 
 @pytest.mark.parametrize(
-    "law",
+    "mechanism",
     [
-        mechanism("groupmean", epsilon=1.0),
-        mechanism("groupmean", epsilon=1.0, by="half"),
-        mechanism("ksame-dp", epsilon=1.0, k=3),
+        mechanism_named("groupmean", epsilon=1.0),
+        mechanism_named("groupmean", epsilon=1.0, by="half"),
+        mechanism_named("ksame-dp", epsilon=1.0, k=3),
     ],
     ids=["groupmean", "groupmean by half", "ksame-dp"],
 )
-def test_sums_over_people_add_up_over_pieces(make_table, law):
+def test_sums_over_people_add_up_over_pieces(make_table, mechanism):
     """The first lack a task, so that their recordings stand elsewhere than the others'."""
     table = make_table(people=PEOPLE, recordings=3, rows=8)
     lacking = (pl.col("person") < "3") & (pl.col("recording") == "1")
     halves = table.people.with_columns(half=pl.Series([*"aaaaabbbb"]))
     table = replace(table, data=table.data.filter(~lacking), people=halves)
-    pieces = eyelid.release(table, mechanism=law, seed=3).table
-    whole = law.apply(table, stream_of(randomness(3), 0))
-    assert law.execution is Execution.BY_SUMS
+    pieces = eyelid.release(table, mechanism=mechanism, seed=3).table
+    whole = mechanism.apply(table, stream_of(randomness(3), 0))
+    assert mechanism.execution is Execution.BY_SUMS
     assert pieces.data.equals(whole.data)
     assert pieces.people.equals(whole.people)
 
 
 def own_shape(self, people, shape, noise):
-    return self.present(self._perturbed(people, self.shape(people), noise))
+    return self.present(self._perturbed(people, self.facts(people), noise))
 
 
 def test_the_noise_of_a_piece_is_that_of_everybody(make_table, monkeypatch):
@@ -326,7 +326,7 @@ def test_a_stop_before_the_output_is_in_its_place_changes_no_byte(home, name, wh
     assert debits(home) == 1
 
 
-def test_a_killed_worker_draws_no_part_twice(home, two_processes, tmp_path):
+def test_a_killed_worker_draws_no_part_twice(home, two_cores, tmp_path):
     @dataclass(frozen=True)
     class Deadly(Laplace):
         def perturb(self, integers, shape, noise):
@@ -573,7 +573,7 @@ def test_digests_do_not_depend_on_pieces_and_see_everything(make_table):
     table = make_table(people=5)
     halves = [table.data.filter(pl.col("person") < "2"), table.data.filter(pl.col("person") >= "2")]
     assert [d for half in halves for d in person_digests(half)] == person_digests(table.data)
-    taken = preparation.take(preparation.opened(table), windows_of, None, lambda by, what: None)
+    taken = preparation.prepare(preparation.opened(table), windows_of, None, lambda by, what: None)
     assert len(taken.cut.pieces) == 5
     assert taken.digest() == input_digest(table)
     for column, value in (("pupil", 2.5), ("task", "x"), ("recording", "r"), ("time_ms", 1.0)):

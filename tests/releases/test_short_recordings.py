@@ -94,7 +94,7 @@ def test_rows_that_stand_for_recordings_are_no_windows(folder, tmp_path):
     assert found["duration_s"]["shortest"] > 0.0
     assert any(note.startswith(RAW) for note in found["notes"])
     shortest = made.recordings["rows"].to_numpy()
-    assert cost("ksame", study, k=2).shape.length == shortest[shortest > 0].min()
+    assert cost("ksame", study, k=2).facts.length == shortest[shortest > 0].min()
     padded = release(study, mechanism="laplace", epsilon=1.0, length=40).rows
     missing = 40 * 3 + int((40 - shortest[shortest > 0]).clip(0).sum())
     assert f"({missing:,} of them are padding)" in padded
@@ -117,7 +117,7 @@ def test_who_broke_off_stops_no_comparison(folder):
 
 def test_the_cost_counts_who_broke_off(folder):
     quote = cost("laplace", folder, epsilon=1.0)
-    assert quote.shape.people == 6
+    assert quote.facts.people == 6
     assert any(line.startswith(RAW) for line in quote.notes)
 
 

@@ -15,10 +15,10 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io import read, write
 from eyelid.io.lint import lint
-from eyelid.mechanisms.expectation import made_up, prospects
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.utility import made_up, prospects
 from eyelid.privacy.noise import randomness
 from eyelid.releases.accounting import read_certificate
 from eyelid.releases.budget import budget
@@ -85,7 +85,7 @@ def test_what_was_left_out_is_told_by_name_and_why_wherever_a_person_looks(folde
     told = json.loads(text(tmp_path / "out" / "certificate.json"))["made_up"]
     assert told["dropped"] == ["d", "e"]
     assert done.table.names == ["a", "b", "c"]
-    needed = Synthetic(epsilon=4.0).people_needed(Shape(PEOPLE, 3, 32, 5))
+    needed = Synthetic(epsilon=4.0).people_needed(PublicFacts(PEOPLE, 3, 32, 5))
     why = f"it takes {needed} people for all of them with an error of 0.15): d, e"
     card = text(tmp_path / "out" / "DATACARD.md")
     quoted = cost("synthetic", folder, epsilon=4.0).made_up
@@ -141,17 +141,17 @@ def test_a_price_is_that_of_its_release(table):
     assert quote.person_level == done.certificate.person_level
     assert quote.made_up.to_dict() == done.certificate.made_up
     assert quote.to_dict()["says"] == done.worth
-    assert quote.shape.length == 32
+    assert quote.facts.length == 32
 
 
 def test_public_numbers_alone_are_enough_to_plan_and_no_length_is_asked_for():
     found = cost("synthetic", **FACTS).to_dict()
-    law, shape = Synthetic(epsilon=4.0), Shape(500, 3, 32, 52)
+    mechanism, facts = Synthetic(epsilon=4.0), PublicFacts(500, 3, 32, 52)
     assert found["expected_error"] == {
-        "share_of_rows": law.expected_share_error(shape),
-        "correlation": law.noise_of_correlations(shape),
+        "share_of_rows": mechanism.expected_share_error(facts),
+        "correlation": mechanism.noise_of_correlations(facts),
     }
-    assert found["people_needed"] == law.people_needed(shape)
+    assert found["people_needed"] == mechanism.people_needed(facts)
     assert (found["informative"], len(found["made_up"]["dropped"])) == (True, 44)
     each = found["prospects"]
     assert [row["people"] for row in each] == [50, 100, 200, 500, 1000, 2000, 5000]
@@ -265,24 +265,24 @@ def test_an_inspection_names_made_up_people_where_people_are_enough(folder, tmp_
 
 
 def test_groups_keep_their_part_of_more_people(table):
-    law = Synthetic(epsilon=4.0, by="gender")
-    shape = law.shape(table)
-    same, double = prospects(law, shape, (PEOPLE, 2 * PEOPLE))
-    assert same.features == made_up(law, shape).features
+    mechanism = Synthetic(epsilon=4.0, by="gender")
+    facts = mechanism.facts(table)
+    same, double = prospects(mechanism, facts, (PEOPLE, 2 * PEOPLE))
+    assert same.features == made_up(mechanism, facts).features
 
     def error(features):
         # Noise that a third of the people bear is three times as much of them.
-        everybody = Shape(2 * PEOPLE, 3, 32, features, shape.window)
+        everybody = PublicFacts(2 * PEOPLE, 3, 32, features, facts.window)
         noise = 3 * Synthetic(epsilon=4.0).noise_of_shares(everybody)
         found = np.hypot(np.hypot(1.6 * noise, 0.24 / np.sqrt(2 * PEOPLE / 3)), 0.012)
         return found / np.hypot(1, found / 0.35)
 
-    assert double.features == max(f for f in range(1, 6) if error(f) <= law.error)
+    assert double.features == max(f for f in range(1, 6) if error(f) <= mechanism.error)
 
 
 def test_the_tables_of_the_page_are_those_of_cost():
     page = text(Path(__file__).parents[2] / "docs" / "synthetic.md")
-    both = (cost("synthetic", **FACTS, carry=carry).prospects for carry in ("common", "all"))
+    both = (cost("synthetic", **FACTS, carry=carry).offer.prospects for carry in ("common", "all"))
     for common, every in zip(*both, strict=True):
         row = [f"{common.people:,}"]
         for each in (common, every):
@@ -290,8 +290,8 @@ def test_the_tables_of_the_page_are_those_of_cost():
             row += [str(each.features or "none of use"), error]
         assert f"| {' | '.join(row)} |" in page
     for epsilon in (1.0, 2.0, 4.0, 8.0):
-        law = Synthetic(epsilon=epsilon)
-        needed = [f"{law.people_needed(Shape(20, 3, 32, f)):,}" for f in (1, 5, 16, 52)]
+        mechanism = Synthetic(epsilon=epsilon)
+        needed = [f"{mechanism.people_needed(PublicFacts(20, 3, 32, f)):,}" for f in (1, 5, 16, 52)]
         assert f"| {epsilon:g} | {' | '.join(needed)} |" in page
 
 
@@ -355,12 +355,14 @@ def test_what_is_noise_is_not_called_kept(facts, setting, kept, lost):
 
 def test_the_noise_on_a_correlation_is_what_measuring_again_gives(table):
     """Of nothing but noise: two features without any relation, 400 measurements."""
-    law = Synthetic(epsilon=4.0, carry=2)
-    shape, (_, sequences) = law.shape(table), law.sequences(table)
-    made = law.measurement(shape)
+    mechanism = Synthetic(epsilon=4.0, carry=2)
+    facts, (_, sequences) = mechanism.facts(table), mechanism.sequences(table)
+    made = mechanism.measurement(facts)
     answers = made.measured(sequences, (-1, 0), randomness(1), (400,))
     products = made.signs.in_people(answers.signs, made.facts)[:, 0] / PEOPLE
-    assert np.pi / 2 * products.std() == pytest.approx(law.noise_of_correlations(shape), rel=0.15)
+    assert np.pi / 2 * products.std() == pytest.approx(
+        mechanism.noise_of_correlations(facts), rel=0.15
+    )
 
 
 def test_without_a_study_features_have_the_names_of_eyelids_windows():

@@ -12,7 +12,7 @@ import pytest
 from eyelid.gaze.study import Feature, Screen, Study
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.io import pieces, study_folder
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.certificate import NARROWEST_FORM
 from eyelid.releases.release import release
 
@@ -100,10 +100,10 @@ def test_recordings_beyond_the_slots_do_not_count():
         .otherwise(pl.col("feature_0"))
         .alias("feature_0"),
     )
-    law = mechanism("groupmean", epsilon=1e6, per_task=2, inner="laplace")
+    mechanism = mechanism_named("groupmean", epsilon=1e6, per_task=2, inner="laplace")
     table = replace(table, data=data)
-    assert law.shape(table).recordings == 2
-    means = law.exact(table, law.groups(table)).data
+    assert mechanism.facts(table).recordings == 2
+    means = mechanism.exact(table, mechanism.groups(table)).data
     assert means["recording"].unique(maintain_order=True).to_list() == ["1", "2"]
     assert means["feature_0"].to_list() == pytest.approx([0.25] * 10)
 

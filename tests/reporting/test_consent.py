@@ -121,7 +121,9 @@ def study(people):
 
 @pytest.fixture(scope="module")
 def maps(study):
-    return {name: private_heatmap(study, level="good", **law) for name, law in MAPS.items()}
+    return {
+        name: private_heatmap(study, level="good", **mechanism) for name, mechanism in MAPS.items()
+    }
 
 
 @pytest.fixture
@@ -142,7 +144,7 @@ def consent(folder):
 def test_every_kind_of_release_has_a_text_and_every_mechanism_a_kind():
     # That of gaze through a filter needs the filter, and stands with it.
     assert set(CONSENT) | {ReleaseKind.SAMPLES} == set(ReleaseKind)
-    assert all(isinstance(law.release, ReleaseKind) for law in catalogue().values())
+    assert all(isinstance(mechanism.release, ReleaseKind) for mechanism in catalogue().values())
 
 
 @pytest.mark.parametrize("name", [*LAWS, *MAPS])
@@ -191,8 +193,8 @@ def test_consent_text_of_groups_of_four_does_not_speak_of_everybody(certified):
 
 def test_consent_text_of_rows_that_are_a_participants_complete_record_says_so(table, tmp_path):
     write(table.study(), tmp_path / "study")
-    law = {**ROWS, "epsilon": 4.0, "test": "deterministic", "k": 3, "keep_features": 2}
-    done = release(tmp_path / "study", tmp_path / "out", **law)
+    mechanism = {**ROWS, "epsilon": 4.0, "test": "deterministic", "k": 3, "keep_features": 2}
+    done = release(tmp_path / "study", tmp_path / "out", **mechanism)
     # Two features in two bins each, both kept: what is released is what people have.
     bins = Bins.of(done.table.features, 2)
     real, rows = (
@@ -289,7 +291,7 @@ def test_the_advantage_is_over_data_of_the_form_that_the_certificate_states(tabl
 
 
 def test_a_form_that_follows_from_parameters_is_the_one_that_is_told(table, tmp_path, monkeypatch):
-    told = property(lambda law: f"with the same recordings, length {law.length}")
+    told = property(lambda mechanism: f"with the same recordings, length {mechanism.length}")
     monkeypatch.setattr(Laplace, "form", told)
     write(table.study(), tmp_path / "study")
     done = release(tmp_path / "study", tmp_path / "out", **LAWS["records-of-a-length"])

@@ -45,10 +45,10 @@ class Ledger:
             first = self.firsts.setdefault(id(run), self.samples)
             # Kept, so that no other run gets the same id.
             self.kept.append(run)
-            spent = (run.spent_parts - before.get(id(run), 0)) / WHOLE * run.law.epsilon
-            back = run.law.span - 1 if isinstance(run.law, Fixations) else 0
+            spent = (run.spent_parts - before.get(id(run), 0)) / WHOLE * run.mechanism.epsilon
+            back = run.mechanism.span - 1 if isinstance(run.mechanism, Fixations) else 0
             if spent:
-                row = (max(first, self.samples - back), self.samples, spent, run.law.radius)
+                row = (max(first, self.samples - back), self.samples, spent, run.mechanism.radius)
                 self.rows.append(row)
         self.samples += 1
 
@@ -87,9 +87,9 @@ def a_life(ledger: Ledger, gate: Gatekeeper, chance: random.Random) -> None:
     for _ in range(chance.randint(0, most)):
         x = chance.choice([0.0, 1000.0, 500.0, math.nan])
         ledger.push(gate, x, chance.choice([0.0, 1000.0]))
-    law = gate.filter
+    mechanism = gate.filter
     slack = 1 + 1e-9
-    worst = ledger.worst(law.window, law.radius)
+    worst = ledger.worst(mechanism.window, mechanism.radius)
     assert worst <= gate.guarantee.epsilon * slack
     assert worst <= gate.worst_window_epsilon * slack
     assert gate.worst_window_epsilon <= gate.guarantee.epsilon * slack

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.areas import Area
-from eyelid.mechanisms.streams.continual import Dwell
+from eyelid.mechanisms.streams.dwell import Dwell
 from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.mechanisms.streams.kaleido import Kaleido
 from eyelid.mechanisms.streams.state import WHOLE, WORST
@@ -47,7 +47,7 @@ def gaze(samples: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_shares_of_epsilon_add_up_in_the_meter_and_the_certificate() -> None:
     gate = gatekeeper(events=0.25, counters=COUNTED, areas=AREAS)
     gate.push_many(*gaze())
-    shares = [law.epsilon for law in gate.filter.parts()]
+    shares = [mechanism.epsilon for mechanism in gate.filter.parts()]
     assert shares == [4.0, 2.0, 2.0]
     assert 2.0 < gate.window_epsilon <= gate.worst_window_epsilon <= 8.0
     told = gate.certificate()
@@ -61,7 +61,7 @@ def test_a_person_pays_for_windows_and_for_counters_until_their_horizon() -> Non
     gate.push_many(*gaze())
     dwell = gate.filter.dwell
     assert isinstance(dwell, Dwell)
-    own = dwell.cost(next(dwell.neighbour_pairs(PERSON)).shape, PERSON).epsilon
+    own = dwell.cost(next(dwell.neighbour_pairs(PERSON)).facts, PERSON).epsilon
     windows = 400 / 20 * 6.0 * math.hypot(1000, 600) / 50
     assert gate.person_epsilon == pytest.approx(windows + own)
 
@@ -175,8 +175,8 @@ def test_shares_are_never_more_than_epsilon_to_the_last_digit(
     epsilon: float, events: float, counters: float
 ) -> None:
     told = {"window": 20, "radius": 50.0, "scene": SCENE}
-    law = tiered(Kaleido(epsilon=epsilon, skip=5, **told), events, counters, AREAS)
-    total = sum(Fraction(part.epsilon) for part in law.parts())
+    mechanism = tiered(Kaleido(epsilon=epsilon, skip=5, **told), events, counters, AREAS)
+    total = sum(Fraction(part.epsilon) for part in mechanism.parts())
     assert 1 - Fraction(1, 2**50) < total / Fraction(epsilon) <= 1
 
 
@@ -187,7 +187,7 @@ def test_a_coarser_epsilon_is_that_of_all_of_them_together() -> None:
     assert gate.meter().epsilon < 8.0
     assert sum(part.epsilon for part in gate.filter.parts()) == pytest.approx(gate.meter().epsilon)
     runs = [gate._passage.run._fine, gate._passage.run._detector]
-    assert [run.law.epsilon for run in runs] == [part.epsilon for part in gate.filter.parts()]
+    assert [run.mechanism.epsilon for run in runs] == [part.epsilon for part in gate.filter.parts()]
     assert gate.worst_window_epsilon <= 8.0
 
 
@@ -205,11 +205,11 @@ def test_the_meter_shows_it_if_a_part_spends_too_much() -> None:
 
 def test_what_was_not_told_follows_from_the_share_of_epsilon() -> None:
     told = {"window": 60, "radius": 50.0, "scene": SCENE}
-    law = gatekeeper(events=0.75, epsilon=16.0, **told).filter
-    assert law.fine.parameters() == Kaleido(epsilon=4.0, **told).parameters()
+    mechanism = gatekeeper(events=0.75, epsilon=16.0, **told).filter
+    assert mechanism.fine.parameters() == Kaleido(epsilon=4.0, **told).parameters()
     # Unless somebody set it.
-    law = gatekeeper(Kaleido(epsilon=16.0, skip=7, **told), events=0.75, **UNTOLD).filter
-    assert (law.fine.skip, law.fine.epsilon) == (7, 4.0)
+    mechanism = gatekeeper(Kaleido(epsilon=16.0, skip=7, **told), events=0.75, **UNTOLD).filter
+    assert (mechanism.fine.skip, mechanism.fine.epsilon) == (7, 4.0)
 
 
 def test_people_read_what_is_beside_the_filter() -> None:

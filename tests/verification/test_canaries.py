@@ -27,11 +27,13 @@ from eyelid.verification.canaries import (
 LAW = next(iter(Synthetic.set_for_games()))
 
 
-def each_row_a_person(self, shape):
-    made = Synthetic.measurement(self, shape)
-    rounds = {name: law for name, law in vars(made).items() if isinstance(law, Round)}
-    whole = {"each": lambda self, shape, terms: self.whole(shape)}
-    return replace(made, **{name: twin(law, whole) for name, law in rounds.items()})
+def each_row_a_person(self, facts):
+    made = Synthetic.measurement(self, facts)
+    rounds = {
+        name: mechanism for name, mechanism in vars(made).items() if isinstance(mechanism, Round)
+    }
+    whole = {"each": lambda self, facts, terms: self.whole(facts)}
+    return replace(made, **{name: twin(mechanism, whole) for name, mechanism in rounds.items()})
 
 
 def test_everybody_has_the_record_of_their_coin():
@@ -57,11 +59,11 @@ def test_records_of_a_canary_lie_in_different_quarters():
 
 
 def test_next_to_no_noise_tells_every_coin():
-    law = set_for_canaries(replace(LAW, epsilon=1e6))
+    mechanism = set_for_canaries(replace(LAW, epsilon=1e6))
     made = canaries(200, seed=2)
-    spied, seen = watched(law)
+    spied, seen = watched(mechanism)
     spied.apply(made.table, randomness(2))
-    assert ((scores(law, seen[0], made) > 0) == made.coins).all()
+    assert ((scores(mechanism, seen[0], made) > 0) == made.coins).all()
 
 
 @pytest.mark.parametrize(("coins", "numbers"), [(5, 9), (9, 5)])
@@ -76,8 +78,8 @@ def test_coins_are_guessed_by_the_plain_formula(coins, numbers):
 
 
 def test_the_ε_of_a_row_sold_as_a_person_s_is_caught_through_the_whole_pipeline():
-    law = replace(LAW, epsilon=2.0, delta=1e-6)
-    found = canary_audit(twin(law, {"measurement": each_row_a_person}), people=500, seed=1)
+    mechanism = replace(LAW, epsilon=2.0, delta=1e-6)
+    found = canary_audit(twin(mechanism, {"measurement": each_row_a_person}), people=500, seed=1)
     assert found.refuted
     assert found.person.claimed == 2.0
 
@@ -88,8 +90,8 @@ def test_values_of_people_in_the_release_are_caught():
         rows = np.resize(np.arange(len(table.data)), len(made.data))
         return replace(made, data=made.data.with_columns(table.data[rows].select(made.names)))
 
-    law = twin(replace(LAW, epsilon=1.0, rows=16), {"apply": apply})
-    found = canary_audit(law, people=100, seed=1)
+    mechanism = twin(replace(LAW, epsilon=1.0, rows=16), {"apply": apply})
+    found = canary_audit(mechanism, people=100, seed=1)
     assert found.refuted
     assert found.person.right == found.person.guesses
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from eyelid.mechanisms.streams.continual import Dwell
+from eyelid.mechanisms.streams.dwell import Dwell
 from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.privacy.noise import randomness
 from eyelid.verification.dwell import compare_dwell, dwell_mutants, examine_dwell
@@ -31,9 +31,9 @@ def test_the_detector_spends_what_it_says_and_its_noise_is_of_its_law(number: in
 
 
 def test_counters_at_work_tell_what_their_law_says() -> None:
-    law = next(Dwell.set_for_games())
-    assert not compare_dwell(law).refuted
-    assert not examine_dwell(law, randomness(7)).refuted
+    mechanism = next(Dwell.set_for_games())
+    assert not compare_dwell(mechanism).refuted
+    assert not examine_dwell(mechanism, randomness(7)).refuted
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.mechanism}: {fault.name}")

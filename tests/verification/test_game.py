@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.privacy import PERSON, Guarantee, Kind, Neighbours, Trust, randomness
 from eyelid.verification.game import _lower_bound, attack_digits, finest_bit
 
@@ -51,6 +51,6 @@ def test_finest_bits_are_those_of_the_binary_digits():
 
 @pytest.mark.parametrize("name", ["laplace", "gaussian"])
 def test_digits_of_exact_noise_give_nothing_away(name):
-    law = mechanism(name, epsilon=1.0)
-    pair = next(law.neighbour_pairs(PERSON))
-    assert attack_digits(law, pair, 20_000, randomness(5)).lower_bound == 0.0
+    mechanism = mechanism_named(name, epsilon=1.0)
+    pair = next(mechanism.neighbour_pairs(PERSON))
+    assert attack_digits(mechanism, pair, 20_000, randomness(5)).lower_bound == 0.0

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from eyelid.attacks.twins import twin
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy import randomness
@@ -12,7 +12,7 @@ from eyelid.verification.groups import crowd, play_anonymity, play_groups, same_
 from eyelid.verification.rows import play_deniability
 from eyelid.verification.verify import verify
 
-SOUND, COPIES, VALUES = (mechanism("ksame", **parameters) for parameters in KSame.games)
+SOUND, COPIES, VALUES = (mechanism_named("ksame", **parameters) for parameters in KSame.games)
 # In which setting, and which game sees which fault; all others may let it pass.
 SEEN_BY = {
     "groups drawn anew for every task": (SOUND, "identification"),
@@ -47,10 +47,10 @@ TELLING = {
 
 @pytest.mark.parametrize("asked", [*KSame.games, {"k": 2, "copies": True}], ids=str)
 def test_the_sound_mechanism_survives_in_every_setting(asked):
-    law = mechanism("ksame", **asked)
-    for game in play_groups(law, randomness(1), releases=20):
+    mechanism = mechanism_named("ksame", **asked)
+    for game in play_groups(mechanism, randomness(1), releases=20):
         assert not game.refuted, game
-    assert not same_for_everybody(law).refuted
+    assert not same_for_everybody(mechanism).refuted
 
 
 def test_games_say_in_which_setting_they_were_played():
@@ -62,13 +62,13 @@ def test_games_say_in_which_setting_they_were_played():
     assert not any("=" in game.neighbours for game in plain)
 
 
-@pytest.mark.parametrize("law", [SOUND, COPIES, VALUES], ids=["plain", "balance", "diverse"])
-def test_two_of_the_same_attributes_are_together_as_often_as_the_games_say(law):
+@pytest.mark.parametrize("mechanism", [SOUND, COPIES, VALUES], ids=["plain", "balance", "diverse"])
+def test_two_of_the_same_attributes_are_together_as_often_as_the_games_say(mechanism):
     # 800 draws of a chance between 0.3 and 0.5: 5 σ is 0.088, passed by chance with probability
     # 6e-7. The seed is fixed.
-    alike, unlike, again = (game for game in play_groups(law, randomness(1), 1)[2:5])
+    alike, unlike, again = (game for game in play_groups(mechanism, randomness(1), 1)[2:5])
     noise, draws = randomness(3), 800
-    member = np.array([law.partition(crowd(4), noise) for _ in range(draws)])
+    member = np.array([mechanism.partition(crowd(4), noise) for _ in range(draws)])
     assert (member[:, 0] == member[:, 1]).mean() == pytest.approx(alike.claimed, abs=0.088)
     assert (member[:, 0] == member[:, -1]).mean() == pytest.approx(unlike.claimed, abs=0.088)
     # Whatever groups are called, the same ones come twice no more often than said: 10 % are 5 σ.
@@ -82,7 +82,7 @@ def test_two_of_the_same_attributes_are_together_as_often_as_the_games_say(law):
 
 
 def test_as_printed_it_is_refuted_by_names_and_by_ends():
-    games = play_anonymity(mechanism("ksame-paper", k=4), randomness(1), releases=10)
+    games = play_anonymity(mechanism_named("ksame-paper", k=4), randomness(1), releases=10)
     refuted = {game.measure for game in games if game.refuted}
     assert refuted == {"identification", "recovery"}
     assert not any(game.holds for game in games)
@@ -92,11 +92,11 @@ def test_as_printed_it_is_refuted_by_names_and_by_ends():
 
 @pytest.mark.parametrize("name", SEEN_BY)
 def test_every_fault_is_seen_by_the_game_that_should_see_it(name):
-    law, seen_by = SEEN_BY[name]
-    (planted,) = (mutant for mutant in group_mutants([law]) if mutant.name == name)
+    mechanism, seen_by = SEEN_BY[name]
+    (planted,) = (mutant for mutant in group_mutants([mechanism]) if mutant.name == name)
     # A promise is broken by one release; what chance allows takes more.
-    releases = 40 if seen_by == "seats" else 24 if law is SOUND else 6
-    games = play_groups(twin(law, planted.changes), randomness(7), releases)
+    releases = 40 if seen_by == "seats" else 24 if mechanism is SOUND else 6
+    games = play_groups(twin(mechanism, planted.changes), randomness(7), releases)
     assert seen_by in {game.measure for game in games if game.refuted}
 
 
@@ -104,8 +104,8 @@ def test_all_planted_faults_are_these_and_names_and_orders_are_caught():
     faults = {fault.name: fault for fault in mutants_of(KSame)}
     assert set(faults) == set(SEEN_BY) | set(TELLING)
     assert all(faults[name].caught(0, randomness(1)) for name in TELLING)
-    for name, law in TELLING.items():
-        assert name in {fault.name for fault in group_mutants([law])}
+    for name, mechanism in TELLING.items():
+        assert name in {fault.name for fault in group_mutants([mechanism])}
 
 
 def test_the_crowd_has_whatever_goes_wrong_in_real_studies():
@@ -122,7 +122,7 @@ def test_the_crowd_has_whatever_goes_wrong_in_real_studies():
 
 
 def test_plausible_deniability_as_printed_shows_a_rare_value():
-    game = play_deniability(mechanism("marginals-paper"), randomness(1))
+    game = play_deniability(mechanism_named("marginals-paper"), randomness(1))
     assert game.refuted
     assert not game.holds
 

@@ -25,9 +25,9 @@ def first(name):
 
 @pytest.mark.parametrize("name", SOUND)
 def test_every_mechanism_shows_what_it_made_private(name):
-    for law in find(name).set_for_games():
-        found = compare(law)
-        assert not found.refuted, law
+    for mechanism in find(name).set_for_games():
+        found = compare(mechanism)
+        assert not found.refuted, mechanism
         assert found.bare == 0
         # Most of these people lie inside the bounds.
         assert found.inside > 1000
@@ -51,21 +51,21 @@ def test_noise_that_is_there_but_not_the_private_table_s_is_caught(name):
         means = [(pl.col(n) + other.data[n]) / 2 for n in one.names]
         return replace(one, data=one.data.with_columns(means))
 
-    law = first(name)
-    found = compare(twin(law, {"apply": apply}), declared=law)
+    mechanism = first(name)
+    found = compare(twin(mechanism, {"apply": apply}), declared=mechanism)
     assert not found.same
     assert found.refuted
 
 
 def test_one_feature_without_noise_is_caught_though_it_is_presented_as_it_should():
-    law = first("gaussian")
+    mechanism = first("gaussian")
 
     def perturb(self, integers, shape, noise):
-        noisy = type(law).perturb(self, integers, shape, noise)
+        noisy = type(mechanism).perturb(self, integers, shape, noise)
         noisy[..., 3] = integers[..., 3]
         return noisy
 
-    found = compare(twin(law, {"perturb": perturb}))
+    found = compare(twin(mechanism, {"perturb": perturb}))
     assert found.same
     assert found.bare > 50
 
@@ -79,6 +79,6 @@ def test_windows_are_made_of_bins_and_of_what_stands_beside_them():
         shown[self.others] = set(made.names)
         return made
 
-    law = first("prewindow")
-    assert not compare(twin(law, {"present": present})).refuted
+    mechanism = first("prewindow")
+    assert not compare(twin(mechanism, {"present": present})).refuted
     assert shown["dct"] > shown["leave"]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from eyelid.attacks.twins import twin
-from eyelid.mechanisms import catalogue, find, mechanism
-from eyelid.mechanisms.noisy import NoisyMechanism
+from eyelid.mechanisms import catalogue, find, mechanism_named
+from eyelid.mechanisms.differential import NoisyMechanism
 from eyelid.mechanisms.records.fpa import FPA
 from eyelid.privacy import PERSON, RECORDING, randomness
 from eyelid.verification.families import mutants_of
@@ -21,8 +21,8 @@ CHOOSING = ["fpa", "cfpa", "dcfpa"]
 
 @pytest.mark.parametrize("name", SOUND)
 def test_sound_mechanisms_keep_people_apart_and_inside_what_they_declare(name):
-    for law in find(name).set_for_games():
-        found = fuzz(law, law.unit, pairs=600)
+    for mechanism in find(name).set_for_games():
+        found = fuzz(mechanism, mechanism.unit, pairs=600)
         assert not found.refuted
         assert found.mixed == 0
         assert found.reached > 0.5
@@ -40,14 +40,14 @@ def test_what_is_taken_from_others_is_caught(name):
 
 def test_scaling_by_others_is_no_matter_of_sensitivity():
     """Why the fuzz looks for it by itself."""
-    law = next(iter(find("dct").set_for_games()))
+    mechanism = next(iter(find("dct").set_for_games()))
 
-    def limit(self, steps, shape):
+    def limit(self, steps, facts):
         longest = np.linalg.norm(steps.reshape(len(steps), -1), axis=1).max()
-        most = self.radius_steps(shape)
+        most = self.radius_steps(facts)
         return steps * (most / max(longest, most))
 
-    found = fuzz(twin(law, {"limit": limit}), law.unit, pairs=600)
+    found = fuzz(twin(mechanism, {"limit": limit}), mechanism.unit, pairs=600)
     assert found.reached <= 1
     assert found.mixed > 0
 
@@ -57,23 +57,25 @@ def test_scaling_by_others_is_no_matter_of_sensitivity():
 @pytest.mark.parametrize("unit", ["person", "recording"])
 def test_choice_and_noise_fit_into_one_epsilon(name, share, unit):
     parameters = find(name).private_game | {"choice_share": share, "unit": unit}
-    law = mechanism(name, **parameters)
-    for attacked in {law.unit, PERSON}:
-        found = fuzz(law, attacked, pairs=300)
+    mechanism = mechanism_named(name, **parameters)
+    for attacked in {mechanism.unit, PERSON}:
+        found = fuzz(mechanism, attacked, pairs=300)
         assert 0.8 < found.chosen <= 1
         assert not found.refuted
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_a_choice_on_top_is_found_with_how_much_it_is(share):
-    def candidates(self, shape):
-        return [type(self)(**vars(each) | {"epsilon": 3.0}) for each in FPA.candidates(self, shape)]
+    def candidates(self, facts):
+        return [type(self)(**vars(each) | {"epsilon": 3.0}) for each in FPA.candidates(self, facts)]
 
-    law = mechanism("fpa", **FPA.private_game | {"choice_share": share})
-    found = fuzz(twin(law, {"candidates": candidates}), PERSON, pairs=300)
+    mechanism = mechanism_named("fpa", **FPA.private_game | {"choice_share": share})
+    found = fuzz(twin(mechanism, {"candidates": candidates}), PERSON, pairs=300)
     assert found.refuted
     assert 1 + share / 2 < found.chosen <= 1 + share
 
 
 def test_where_nothing_is_chosen_nothing_is_said_about_it():
-    assert fuzz(mechanism("fpa", epsilon=1.0, unit="recording"), RECORDING, pairs=10).chosen == 0
+    assert (
+        fuzz(mechanism_named("fpa", epsilon=1.0, unit="recording"), RECORDING, pairs=10).chosen == 0
+    )

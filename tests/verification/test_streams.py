@@ -62,9 +62,9 @@ def test_planted_faults_are_caught(name, fault):
 
 
 def test_a_filter_that_moves_neighbours_farther_apart_is_seen(monkeypatch):
-    law = next(find("bd").set_for_games())
+    mechanism = next(find("bd").set_for_games())
     # A grid in which gaze counts twice.
-    broken = twin(law, {"step": law.step / 2, "reach_steps": law.reach_steps})
+    broken = twin(mechanism, {"step": mechanism.step / 2, "reach_steps": mechanism.reach_steps})
     monkeypatch.setattr(streams, "_SAMPLES", 20)
-    seen = examine_stream(broken, randomness(7), declared=replace(law))
+    seen = examine_stream(broken, randomness(7), declared=replace(mechanism))
     assert seen.reached > 1.9

@@ -24,9 +24,9 @@ def test_maps_and_tables_are_among_them():
 @pytest.mark.parametrize("name", SUMS)
 def test_sound_ones_pass(name):
     """Each is examined often: a false alarm in ten would be seen here."""
-    for law in plain(name):
-        assert not any(examine_sum(law, randomness(seed)).refuted for seed in range(25))
-        assert not compare_sum(law).refuted
+    for mechanism in plain(name):
+        assert not any(examine_sum(mechanism, randomness(seed)).refuted for seed in range(25))
+        assert not compare_sum(mechanism).refuted
 
 
 @pytest.mark.parametrize("name", ["map-gaussian", "map-laplace"])
@@ -56,12 +56,14 @@ def test_faults_in_noise_and_output_are_caught(name):
 
 
 def test_one_cell_without_noise_in_ten_is_caught():
-    law = plain("map-grid")[0]
+    mechanism = plain("map-grid")[0]
 
     def perturb(self, integers, shape, noise):
         noisy = NoisySum.perturb(self, integers, shape, noise)
         every_tenth = np.arange(integers.shape[-1]) % 10 == 0
         return np.where(every_tenth, integers, noisy)
 
-    assert compare_sum(twin(law, {"perturb": perturb}), declared=law).refuted
-    assert examine_sum(twin(law, {"perturb": perturb}), randomness(3), declared=law).refuted
+    assert compare_sum(twin(mechanism, {"perturb": perturb}), declared=mechanism).refuted
+    assert examine_sum(
+        twin(mechanism, {"perturb": perturb}), randomness(3), declared=mechanism
+    ).refuted

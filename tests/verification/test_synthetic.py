@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from eyelid.attacks.twins import twin
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy import PERSON, randomness
 from eyelid.verification.families import mutants_of
@@ -36,7 +36,7 @@ def test_nothing_that_is_sound_is_refuted(verified):
 def test_every_game_and_run_certifies_part_of_the_claim(verified):
     assert all(0.1 < game.lower_bound / game.claimed < 1 for game in verified.games)
     told = verified.to_dict()["canaries"]
-    assert [one["claimed"] for one in told] == [law.epsilon for law in VARIANTS]
+    assert [one["claimed"] for one in told] == [mechanism.epsilon for mechanism in VARIANTS]
     assert all(0 < one["lower_bound"] < one["claimed"] and not one["refuted"] for one in told)
 
 
@@ -69,52 +69,55 @@ def test_the_faults_that_matter_are_planted():
 
 def test_games_go_through_the_rows_that_apply_takes():
     """Of many rows as many count as are declared, and all of them together as one person."""
-    law = VARIANTS[0]
-    pair = next(law.neighbour_pairs(PERSON))
-    assert pair.other.shape[1] > pair.shape.length == law.records
-    for side, rows in ((pair.one, law.records), (pair.other, pair.other.shape[1])):
-        found = law.game_sequences(side)
-        assert found.codes.shape[:3] == (pair.shape.people, 1, law.records)
+    mechanism = VARIANTS[0]
+    pair = next(mechanism.neighbour_pairs(PERSON))
+    assert pair.other.shape[1] > pair.facts.length == mechanism.records
+    for side, rows in ((pair.one, mechanism.records), (pair.other, pair.other.shape[1])):
+        found = mechanism.game_sequences(side)
+        assert found.codes.shape[:3] == (pair.facts.people, 1, mechanism.records)
         assert found.lengths[0, 0] == rows
-        levels = law.measurement(pair.shape).levels
-        counts = levels.counted(found, pair.shape)[0].reshape(pair.shape.features, -1)
-        assert (counts.sum(axis=1) <= levels.whole(pair.shape)).all()
+        levels = mechanism.measurement(pair.facts).levels
+        counts = levels.counted(found, pair.facts)[0].reshape(pair.facts.features, -1)
+        assert (counts.sum(axis=1) <= levels.whole(pair.facts)).all()
 
 
 def test_what_a_person_loses_is_the_sum_of_rounds_by_hand():
-    shape = Shape(40, 2, 4, 3, window=1)
-    for law in VARIANTS:
-        law = replace(law, carry=3, records=4)
-        measurement = law.measurement(shape)
+    facts = PublicFacts(40, 2, 4, 3, window=1)
+    for mechanism in VARIANTS:
+        mechanism = replace(mechanism, carry=3, records=4)
+        measurement = mechanism.measurement(facts)
         lost = [
-            each.reach(shape) * each.whole(shape) / each.noise(shape).scale
+            each.reach(facts) * each.whole(facts) / each.noise(facts).scale
             for each in measurement.rounds
         ]
-        claim = law.cost(shape, PERSON)
+        claim = mechanism.cost(facts, PERSON)
         assert math.hypot(*lost) <= claim.mu * (1 + 1e-12)
         assert math.hypot(*lost) == pytest.approx(claim.mu, rel=1e-6)
 
 
 def test_a_little_too_much_is_seen_by_the_fuzz_where_no_game_sees_it():
-    def measurement(self, shape):
-        made = Synthetic.measurement(self, shape)
+    def measurement(self, facts):
+        made = Synthetic.measurement(self, facts)
         return replace(made, signs=replace(made.signs, share=made.signs.share + 0.01))
 
-    law = VARIANTS[0]
-    found = fuzz_rounds(twin(law, {"measurement": measurement}), 256, declared=law)
+    mechanism = VARIANTS[0]
+    found = fuzz_rounds(twin(mechanism, {"measurement": measurement}), 256, declared=mechanism)
     assert found.reached < 1 < found.chosen
     # ε is stated, not made of what is lost: it is told even where μ is not.
-    assert fuzz_rounds(twin(law, {"measurement": measurement}), 256).refuted
+    assert fuzz_rounds(twin(mechanism, {"measurement": measurement}), 256).refuted
 
 
 def test_somebody_who_is_measured_by_others_is_seen():
-    def counted(self, sequences, shape, lookup=None):
-        found = super(type(self), self).counted(sequences, shape, lookup)
+    def counted(self, sequences, facts, lookup=None):
+        found = super(type(self), self).counted(sequences, facts, lookup)
         return found + sequences.people
 
-    def measurement(self, shape):
-        made = Synthetic.measurement(self, shape)
+    def measurement(self, facts):
+        made = Synthetic.measurement(self, facts)
         return replace(made, levels=twin(made.levels, {"counted": counted}))
 
-    law = VARIANTS[0]
-    assert fuzz_rounds(twin(law, {"measurement": measurement}), 256, declared=law).mixed > 0
+    mechanism = VARIANTS[0]
+    assert (
+        fuzz_rounds(twin(mechanism, {"measurement": measurement}), 256, declared=mechanism).mixed
+        > 0
+    )

@@ -4,7 +4,7 @@ from typing import ClassVar
 import pytest
 
 from eyelid.errors import InputError
-from eyelid.mechanisms import catalogue, mechanism, register
+from eyelid.mechanisms import catalogue, mechanism_named, register
 from eyelid.mechanisms.means.groupmean import GroupMean
 from eyelid.mechanisms.mechanism import _registry
 from eyelid.mechanisms.records.dct import DCT
@@ -35,7 +35,7 @@ def test_every_mechanism_of_the_catalogue_is_tried_at_every_unit():
             assert not kind.claims_to_hold
             assert _claims(kind) == []
             continue
-        tried = {(law.unit.name, unit.name) for law, unit, _ in _claims(kind)}
+        tried = {(mechanism.unit.name, unit.name) for mechanism, unit, _ in _claims(kind)}
         # Means over people offer what the mechanism inside offers.
         units = DCT.units if kind is GroupMean else kind.units
         assert tried >= {(unit, unit) for unit in units}
@@ -99,13 +99,13 @@ def test_a_new_mechanism_joins_by_registering_and_a_false_one_is_refuted(no_samp
         name: ClassVar[str] = "liar"
         aliases: ClassVar[tuple[str, ...]] = ()
 
-        def noise(self, shape):
-            return DiscreteLaplace(Laplace.noise(self, shape).scale // 2)
+        def noise(self, facts):
+            return DiscreteLaplace(Laplace.noise(self, facts).scale // 2)
 
     register(Liar)
     try:
         found = verify(["liar"], runs=5_000, noise=randomness(1))
-        assert isinstance(mechanism("liar", epsilon=1), Liar)
+        assert isinstance(mechanism_named("liar", epsilon=1), Liar)
     finally:
         _registry.pop("liar")
     assert not found.passed

@@ -67,7 +67,7 @@ class Grouped:
         fresh: whether these are groups of another run: who is in the released ones cannot be found.
     """
 
-    law: KSame
+    mechanism: KSame
     original: FeatureTable
     means: FeatureTable
     member: Members
@@ -109,8 +109,8 @@ class Grouped:
             rows = unseen.join(table.recordings, on=RECORDING_KEY, how="anti")
             if len(rows):
                 table = replace(table, data=pl.concat([table.data, rows]))
-            member = self.law.partition(table, noise)
-            return under_names(table, one_a_group(self.law, table, member), member)
+            member = self.mechanism.partition(table, noise)
+            return under_names(table, one_a_group(self.mechanism, table, member), member)
 
         return made
 
@@ -223,9 +223,9 @@ def in_groups(released: FeatureTable) -> bool:
     return "people" in released.people.columns or bool(names.str.contains(r"^group\d+-\d+$").all())
 
 
-def one_a_group(law: KSame, table: FeatureTable, member: Members) -> FeatureTable:
+def one_a_group(mechanism: KSame, table: FeatureTable, member: Members) -> FeatureTable:
     """What is released of given groups, one made-up person each, whether copies were asked for."""
-    return replace(law, copies=False).averaged(table, member)
+    return replace(mechanism, copies=False).averaged(table, member)
 
 
 def under_names(original: FeatureTable, means: FeatureTable, member: Members) -> FeatureTable:
@@ -391,7 +391,7 @@ def _two_and_more(grouped: Grouped, seed: int) -> Iterator[float]:
         cell = grouped.member
         for releases in range(_MOST_RELEASES):
             if releases:
-                again = grouped.law.partition(grouped.original, noise)
+                again = grouped.mechanism.partition(grouped.original, noise)
                 cell = np.unique(np.column_stack([cell, again]), axis=0, return_inverse=True)[1]
             cell = cell.reshape(-1)
             shared[releases, draw] = len(np.unique(cell)) / cell.size

@@ -24,9 +24,9 @@ from eyelid.attacks.subtraction import Subtraction
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Floats
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.mechanisms.maps.noisy_sum import NoisySum
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import DiscreteLaplace, randomness
@@ -129,9 +129,9 @@ class TableUse:
 
 
 def attack_map(
-    law: Law,
+    mechanism: Law,
     counts: PersonCounts,
-    shape: Any,
+    facts: Any,
     cells: Floats,
     person_level: Guarantee | None = None,
     seed: int = 0,
@@ -139,28 +139,30 @@ def attack_map(
     """Attack noisy cells with everything there is.
 
     Args:
-        law: as it was run; what it had to choose chosen.
+        mechanism: as it was run; what it had to choose chosen.
         counts: everybody's looks, as it took them.
-        shape: its public facts.
+        facts: its public facts.
         cells: what it released: layers × rows × columns, or layers × cells of tables.
         person_level: what is claimed; None for nothing.
         seed: of the attackers and the mechanism's noise.
     """
     games: dict[str, Membership] = {}
     # Noise whose law is known is added to sums.
-    summed = cast(NoisySum, law) if law.execution is Execution.BY_SUMS else None
+    summed = cast(NoisySum, mechanism) if mechanism.execution is Execution.BY_SUMS else None
     if summed is not None and counts.people >= FEWEST_PEOPLE:
-        games = map_membership(summed, counts, shape, person_level, seed=seed)
+        games = map_membership(summed, counts, facts, person_level, seed=seed)
     return MapAttacks(
         membership=games.get("membership"),
         positive=games.get("positive"),
         null=games.get("null"),
-        subtraction=None if law.draws_people else map_subtraction(law, counts, shape, cells),
-        noise=None if summed is None else map_noise(summed, counts, shape, cells),
+        subtraction=None
+        if mechanism.draws_people
+        else map_subtraction(mechanism, counts, facts, cells),
+        noise=None if summed is None else map_noise(summed, counts, facts, cells),
     )
 
 
-def map_subtraction(law: Law, counts: PersonCounts, shape: Any, cells: Floats) -> Subtraction:
+def map_subtraction(mechanism: Law, counts: PersonCounts, facts: Any, cells: Floats) -> Subtraction:
     """Leave each person out in turn, and get them back from the map and the others.
 
     Everybody must be in it: what is left of a map of some alone says nothing of this attack.
@@ -169,9 +171,9 @@ def map_subtraction(law: Law, counts: PersonCounts, shape: Any, cells: Floats) -
     """
     if counts.people < 2:
         raise InputError(f"a map of {counts.people} person has no others to subtract")
-    if law.draws_people:
-        raise InputError(f"{law.name} draws people at random: nobody knows whom to subtract")
-    each, published = law.in_spans(counts, shape, cells)
+    if mechanism.draws_people:
+        raise InputError(f"{mechanism.name} draws people at random: nobody knows whom to subtract")
+    each, published = mechanism.in_spans(counts, facts, cells)
     summed = np.bincount(counts.cell, weights=each, minlength=counts.cells)
     error = published - summed
     # Σ(x − mean)² over people and cells, most of which are empty.
@@ -186,9 +188,9 @@ def map_subtraction(law: Law, counts: PersonCounts, shape: Any, cells: Floats) -
 
 
 def map_membership(
-    law: NoisySum,
+    mechanism: NoisySum,
     counts: PersonCounts,
-    shape: Any,
+    facts: Any,
     person_level: Guarantee | None = None,
     trials: int = 1000,
     seed: int = 0,
@@ -200,9 +202,9 @@ def map_membership(
     guarantee speaks of.
 
     Args:
-        law: as it was run.
+        mechanism: as it was run.
         counts: everybody's looks.
-        shape: its public facts.
+        facts: its public facts.
         person_level: what is claimed; None for nothing.
         trials: how often.
         seed: of targets, coins and noise.
@@ -214,8 +216,8 @@ def map_membership(
     if counts.people < FEWEST_PEOPLE:
         raise InputError(f"{counts.people} people are too few: give at least {FEWEST_PEOPLE}")
     rng = np.random.default_rng([seed, *b"was somebody in this map"])
-    source, noise = randomness(rng), noise_of(law, shape)
-    steps = law.integers(counts, shape)
+    source, noise = randomness(rng), noise_of(mechanism, facts)
+    steps = mechanism.integers(counts, facts)
     ends = np.searchsorted(counts.person, np.arange(counts.people + 1))
     target = np.arange(trials) % counts.people
     coins = rng.random(trials) < 0.5
@@ -233,9 +235,9 @@ def map_membership(
             vector[np.searchsorted(cells, counts.cell[one])] = steps[one]
         inside = mine if coins[trial] else theirs
         seen = {
-            "membership": law.perturb(inside, shape, source),
+            "membership": mechanism.perturb(inside, facts, source),
             "positive": inside,
-            "null": law.perturb(third, shape, source),
+            "null": mechanism.perturb(third, facts, source),
         }
         for name, published in seen.items():
             chance = noise.log_mass(published - mine) - noise.log_mass(published - theirs)
@@ -246,7 +248,7 @@ def map_membership(
     }
 
 
-def map_noise(law: NoisySum, counts: PersonCounts, shape: Any, cells: Floats) -> MapNoise:
+def map_noise(mechanism: NoisySum, counts: PersonCounts, facts: Any, cells: Floats) -> MapNoise:
     """Whether noisy cells, less the true ones, are fresh noise of the declared law.
 
     Over all cells Σz²/σ² of Gaussian noise is χ², Σ|z|/b of Laplace noise Gamma: so few cells as a
@@ -254,8 +256,8 @@ def map_noise(law: NoisySum, counts: PersonCounts, shape: Any, cells: Floats) ->
     """
     from scipy.stats import chi2, gamma
 
-    noise = noise_of(law, shape)
-    left = law.undivided(np.ravel(cells), shape) - law.total(counts, shape)
+    noise = noise_of(mechanism, facts)
+    left = mechanism.undivided(np.ravel(cells), facts) - mechanism.total(counts, facts)
     if not np.isfinite(left).all():
         amiss = "there are released cells that no release has (missing or infinite ones)"
         return MapNoise(left.size, math.nan, amiss)

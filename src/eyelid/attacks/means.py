@@ -18,14 +18,14 @@ from eyelid.attacks.error import ErrorMeasures, error_of
 from eyelid.attacks.membership import Membership, NoiseLaw, Publish, membership_game
 from eyelid.attacks.subtraction import Subtraction, subtraction
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.groups.slots import Slots, everybody
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
-from eyelid.mechanisms.mechanism import Shape, Values
-from eyelid.mechanisms.noisy import noise_of
-from eyelid.mechanisms.records.spherical import SphericalLaplace
+from eyelid.mechanisms.mechanism import PublicFacts, Values
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import DiscreteLaplace, randomness
+from eyelid.privacy.noise.continuous import SphericalLaplace
 
 FEWEST_PEOPLE = 6
 # Numbers that an attack may look at, over all trials.
@@ -74,7 +74,7 @@ class MeanFindings:
 
 
 def audit_means(
-    law: MeanMechanism,
+    mechanism: MeanMechanism,
     taken: FeatureTable,
     original: FeatureTable,
     released: FeatureTable,
@@ -84,7 +84,7 @@ def audit_means(
     """Attack means that were released, and see how far off they are.
 
     Args:
-        law: as it was run.
+        mechanism: as it was run.
         taken: what it was run on.
         original: the features that were released, of the same people.
         released: the means.
@@ -92,12 +92,12 @@ def audit_means(
         seed: of the attackers and the mechanism's noise.
     """
     noise = randomness(np.random.default_rng([seed, *b"who is in which group"]))
-    groups = law.partition(original, noise)
-    if law.drawn:
-        again = law.present(law.noisy_means(taken, groups, noise))
+    groups = mechanism.partition(original, noise)
+    if mechanism.drawn:
+        again = mechanism.present(mechanism.noisy_means(taken, groups, noise))
         released = replace(released, data=again.data, people=again.people)
-    truth = true_means(law, groups, original, released)
-    size, found = _membership(law, taken, person_level, seed)
+    truth = true_means(mechanism, groups, original, released)
+    size, found = _membership(mechanism, taken, person_level, seed)
     middle = [pl.lit((f.lower + f.upper) / 2).alias(f.name) for f in truth.features]
     constant = replace(truth, data=truth.data.with_columns(middle))
     return MeanFindings(
@@ -105,11 +105,11 @@ def audit_means(
         membership=found.get("membership"),
         positive=found.get("positive"),
         null=found.get("null"),
-        subtraction=_subtraction(law, groups, original, released),
+        subtraction=_subtraction(mechanism, groups, original, released),
         error=error_of(truth, released),
         constant_rmse_of_span=error_of(truth, constant).rmse_of_span,
         groups=groups.people,
-        redrawn=law.drawn,
+        redrawn=mechanism.drawn,
     )
 
 
@@ -124,10 +124,10 @@ def over_groups(means: FeatureTable) -> FeatureTable:
 
 
 def true_means(
-    law: MeanMechanism, groups: Groups, original: FeatureTable, released: FeatureTable
+    mechanism: MeanMechanism, groups: Groups, original: FeatureTable, released: FeatureTable
 ) -> FeatureTable:
     """The means over whoever has a value, without any noise, in the form of the release."""
-    slots = law.slots(original)
+    slots = mechanism.slots(original)
     group = groups.people["person"].gather(groups.member[slots.owner])
     placed = original.recordings.select(
         "person", "recording", group.alias("group"), _numbers(slots).alias("slot")
@@ -156,15 +156,15 @@ def _numbers(slots: Slots) -> pl.Series:
 
 
 def _subtraction(
-    law: MeanMechanism, groups: Groups, original: FeatureTable, released: FeatureTable
+    mechanism: MeanMechanism, groups: Groups, original: FeatureTable, released: FeatureTable
 ) -> Subtraction | None:
     rows = int(released.recordings["rows"][0])
-    slots = law.slots(original)
-    shape = replace(law.core.shape(original), recordings=len(slots.names), length=rows)
+    slots = mechanism.slots(original)
+    facts = replace(mechanism.core.facts(original), recordings=len(slots.names), length=rows)
     lowers = np.array([f.lower for f in original.features])
     spans = np.array([f.span for f in original.features])
     values = np.concatenate(
-        [law.core.clip((v - lowers) / spans) for v in everybody(original, shape, slots)]
+        [mechanism.core.clip((v - lowers) / spans) for v in everybody(original, facts, slots)]
     )
     shown = (released.data.select(original.names).to_numpy() - lowers) / spans
     means = shown.reshape(len(groups.people), *values.shape[1:])
@@ -176,21 +176,21 @@ def _subtraction(
 
 
 def _membership(
-    law: MeanMechanism, taken: FeatureTable, person_level: Guarantee | None, seed: int
+    mechanism: MeanMechanism, taken: FeatureTable, person_level: Guarantee | None, seed: int
 ) -> tuple[int, dict[str, Membership]]:
     """The game, and its controls, on the measurements of everybody; nothing with too few people."""
-    shape = law.shape(taken)
-    if shape.people < FEWEST_PEOPLE:
+    facts = mechanism.facts(taken)
+    if facts.people < FEWEST_PEOPLE:
         return 0, {}
     lowers = np.array([f.lower for f in taken.features])
     spans = np.array([f.span for f in taken.features])
     each = np.concatenate(
         [
-            law.integers((values - lowers) / spans, shape)
-            for values in everybody(taken, shape, law.slots(taken))
+            mechanism.integers((values - lowers) / spans, facts)
+            for values in everybody(taken, facts, mechanism.slots(taken))
         ]
     )
-    size = min(shape.people // 2, law.smallest(shape))
+    size = min(facts.people // 2, mechanism.smallest(facts))
     noise = randomness(np.random.default_rng([seed, *b"was somebody in it"]))
     form = each.shape[1:]
     everything = each.reshape(len(each), -1).astype(np.float64)
@@ -203,17 +203,21 @@ def _membership(
         # Noise may be one draw for all coordinates.
         integers = np.zeros(everything.shape[1], dtype=np.int64)
         integers[kept] = np.rint(total)
-        drawn = law.perturb(integers.reshape(1, *form), shape, noise)
+        drawn = mechanism.perturb(integers.reshape(1, *form), facts, noise)
         return np.asarray(drawn.reshape(-1)[kept] / size)
 
     ways: dict[str, tuple[Publish, NoiseLaw, Guarantee | None]] = {
         "membership": (
             lambda there: noisy(there.sum(axis=0)),
-            _law(law, shape, size),
+            _law(mechanism, facts, size),
             person_level,
         ),
         "positive": (lambda there: there.mean(axis=0), NoiseLaw(), None),
-        "null": (lambda there: noisy(people.mean(axis=0) * size), _law(law, shape, size), None),
+        "null": (
+            lambda there: noisy(people.mean(axis=0) * size),
+            _law(mechanism, facts, size),
+            None,
+        ),
     }
     return size, {
         name: membership_game(publish, people, size, seen, claim, trials=trials, seed=seed)
@@ -221,9 +225,9 @@ def _membership(
     }
 
 
-def _law(law: MeanMechanism, shape: Shape, size: int) -> NoiseLaw:
+def _law(mechanism: MeanMechanism, facts: PublicFacts, size: int) -> NoiseLaw:
     """The noise on the mean of so many people, in steps."""
-    noise = noise_of(law, shape)
+    noise = noise_of(mechanism, facts)
     if isinstance(noise, DiscreteLaplace) and not isinstance(noise, SphericalLaplace):
         return NoiseLaw(b=noise.scale / size)
     return NoiseLaw(sigma=float(np.sqrt(noise.variance)) / size)

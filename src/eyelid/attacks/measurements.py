@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.attacks.records import Records
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteLaplace, randomness
 from eyelid.privacy.unit import Trust
@@ -22,39 +22,40 @@ _ROUNDING = 1e-6
 _BLOCK_VALUES = 1 << 20
 
 Values = NDArray[np.float64]
-Reading = Callable[[Values, Shape], NDArray[np.generic]]
+Reading = Callable[[Values, PublicFacts], NDArray[np.generic]]
 """`RecordMechanism.query` of raw values, or `RecordMechanism.measured` of released ones."""
 
 
-def legible(mechanism: FeatureMechanism, shape: Shape) -> NDArray[np.intp]:
+def legible(mechanism: FeatureMechanism, facts: PublicFacts) -> NDArray[np.intp]:
     """Which coordinates of a recording can be read off its released values.
 
     All of most mechanisms; not those of a last chunk that was cut. None at all where what is shown
     is no longer what was rebuilt, where the mechanism chose coordinates by itself, or where their
     noise is not independent.
 
-    >>> from eyelid.mechanisms import mechanism
-    >>> legible(mechanism("cfpa", epsilon=1.0, chunk=2, k=2), Shape(1, 1, 5, 1)).tolist()
+    >>> from eyelid.mechanisms import mechanism_named
+    >>> cut = mechanism_named("cfpa", epsilon=1.0, chunk=2, k=2)
+    >>> legible(cut, PublicFacts(1, 1, 5, 1)).tolist()
     [0, 1, 2, 3]
     """
     nothing = np.array([], dtype=np.intp)
     if not (mechanism.shows_measured and mechanism.trust is Trust.LOCAL):
         return nothing
     measuring = cast(RecordMechanism, mechanism)
-    law = noise_of(measuring, shape)
+    distribution = noise_of(measuring, facts)
     # A law made of these may have no independent draws.
-    if type(law) not in (DiscreteLaplace, DiscreteGaussian):
+    if type(distribution) not in (DiscreteLaplace, DiscreteGaussian):
         return nothing
     # Somebody is released with noise that is known, so that what was measured is known.
-    values = np.random.default_rng(0).random((1, shape.length, shape.features))
-    shown = measuring.randomise(values, shape, randomness(0))
-    measured = measuring.perturb(measuring.query(values, shape), shape, randomness(0))
-    off = np.abs(measuring.measured(shown, shape) - measured)
-    return np.flatnonzero((off <= _ROUNDING * law.scale).all(axis=(0, 2)))
+    values = np.random.default_rng(0).random((1, facts.length, facts.features))
+    shown = measuring.randomise(values, facts, randomness(0))
+    measured = measuring.perturb(measuring.query(values, facts), facts, randomness(0))
+    off = np.abs(measuring.measured(shown, facts) - measured)
+    return np.flatnonzero((off <= _ROUNDING * distribution.scale).all(axis=(0, 2)))
 
 
 def steps_of(
-    reading: Reading, records: Records, shape: Shape, kept: NDArray[np.intp]
+    reading: Reading, records: Records, facts: PublicFacts, kept: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """Some coordinates of every record, in steps: records × coordinates × features.
 
@@ -63,16 +64,16 @@ def steps_of(
     """
     owners, owner = np.unique(records.owner, return_inverse=True)
     place = _places(owner)
-    found = np.empty((len(owner), len(kept), shape.features))
-    size = shape.recordings * shape.length * shape.features
+    found = np.empty((len(owner), len(kept), facts.features))
+    size = facts.recordings * facts.length * facts.features
     per_block = max(1, _BLOCK_VALUES // size)
     for first in range(0, len(owners), per_block):
         which = np.flatnonzero((owner >= first) & (owner < first + per_block))
         people = min(per_block, len(owners) - first)
-        dense = np.full((people, shape.recordings, shape.length, shape.features), 0.5)
+        dense = np.full((people, facts.recordings, facts.length, facts.features), 0.5)
         spot = (owner[which] - first, place[which])
-        dense[spot] = _cut(records, which, shape.length)
-        found[which] = reading(dense, shape)[spot][:, kept]
+        dense[spot] = _cut(records, which, facts.length)
+        found[which] = reading(dense, facts)[spot][:, kept]
     return found
 
 

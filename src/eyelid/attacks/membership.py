@@ -114,7 +114,7 @@ def evidence(
     target: Values,
     references: Values,
     size: int,
-    law: NoiseLaw,
+    distribution: NoiseLaw,
 ) -> Values:
     """The log-likelihood ratio that a target is in the aggregate.
 
@@ -123,7 +123,7 @@ def evidence(
         target: one person, or several, people first.
         references: people who are not in it, people first.
         size: N, how many people are in it.
-        law: of the noise.
+        distribution: of the noise.
     """
     known = len(references) + 1
     # The target is of the population as well: left out of its mean, strangers would look like
@@ -135,8 +135,8 @@ def evidence(
     variance = ((known - 1) * seen + max(float(seen.mean()), 1e-12)) / known
     # The population's mean is itself known from a few people only.
     spread = variance / size + variance / known
-    inside = law.log_density(aggregate - ((size - 1) * mean + target) / size, spread)
-    outside = law.log_density(aggregate - mean, spread)
+    inside = distribution.log_density(aggregate - ((size - 1) * mean + target) / size, spread)
+    outside = distribution.log_density(aggregate - mean, spread)
     return np.asarray((inside - outside).sum(axis=-1))
 
 
@@ -144,7 +144,7 @@ def membership_game(
     publish: Publish,
     people: ArrayLike,
     size: int,
-    law: NoiseLaw,
+    distribution: NoiseLaw,
     person_level: Guarantee | None = None,
     targets: Sequence[int] | None = None,
     trials: int = 2000,
@@ -159,7 +159,7 @@ def membership_game(
         publish: the mechanism, with fresh noise each time.
         people: everybody who could be in it, people first: vectors or maps.
         size: N, how many people are in an aggregate.
-        law: of the noise, as claimed.
+        distribution: of the noise, as claimed.
         person_level: what is claimed; None for nothing.
         targets: whom to attack, as indices; by default everybody in turn. A claim is for
             everybody: it fails first for whoever is unlike all others.
@@ -184,7 +184,9 @@ def membership_game(
         there = np.append(others[: size - 1], who if coins[trial] else others[size - 1])
         # In random order, or a place in the list would tell.
         published = np.ravel(publish(everybody[rng.permutation(there)]))
-        scores[trial] = evidence(published, everybody[who], everybody[others[size:]], size, law)
+        scores[trial] = evidence(
+            published, everybody[who], everybody[others[size:]], size, distribution
+        )
     return told_apart(scores, coins, target, person_level)
 
 

@@ -236,3 +236,28 @@ def _tail(guesses: int, right: int, accuracy: float) -> float:
     from scipy.special import betainc
 
     return 1.0 if right == 0 else float(betainc(right, guesses - right + 1, accuracy))
+
+
+@dataclass(frozen=True)
+class CanaryResult:
+    """What one run of the pipeline has shown.
+
+    Attributes:
+        mechanism: its name.
+        unit: whose value the mechanism was asked to hide.
+        person: about the certificate's total for a person.
+        within: about its guarantee for a unit smaller than a person; None where there is none.
+        holds: what the certificate says of itself.
+    """
+
+    mechanism: str
+    unit: str
+    person: OneRun
+    within: OneRun | None
+    holds: bool
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the certificate is false."""
+        runs = [self.person] if self.within is None else [self.person, self.within]
+        return self.holds and any(run.refuted for run in runs)

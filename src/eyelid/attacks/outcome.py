@@ -294,19 +294,19 @@ def named_by_rows(material: Material) -> dict[str, Shares]:
 
 
 def named_by_likelihood(
-    law: FeatureMechanism, taken: FeatureTable, released: FeatureTable
+    mechanism: FeatureMechanism, taken: FeatureTable, released: FeatureTable
 ) -> dict[str, Shares]:
     """The same by the exact likelihood; nothing where it cannot be known.
 
     Args:
-        law: as it was run.
+        mechanism: as it was run.
         taken: what it was run on.
         released: what it gave.
     """
-    if not len(legible(law, law.shape(taken))):
+    if not len(legible(mechanism, mechanism.facts(taken))):
         return {}
     people = tuple(released.data["person"].unique(maintain_order=True))
-    scores = likelihood_scores(cast(RecordMechanism, law), taken, released, people)
+    scores = likelihood_scores(cast(RecordMechanism, mechanism), taken, released, people)
     return {f"{NAME}, {KNOWS}": _shares(scores.averaged, scores.owner, len(people))}
 
 

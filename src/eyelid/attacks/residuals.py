@@ -21,9 +21,9 @@ from eyelid.attacks.records import Records, records_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.means.mean_mechanism import PLACE, TEAM
-from eyelid.mechanisms.mechanism import Mechanism, Shape
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.noise import DiscreteLaplace, DiscreteNoise, Randomness, randomness
 
@@ -92,13 +92,13 @@ def examine(
     mechanism = replace(mechanism, **changes)
     declared = mechanism if declared is None else replace(declared, **changes)
     # Rows of the table are no windows.
-    shape = Shape(_PEOPLE, _RECORDINGS, length, _FEATURES, window=1)
+    facts = PublicFacts(_PEOPLE, _RECORDINGS, length, _FEATURES, window=1)
     left = _left_of_means if mechanism.release.of_means else _left_of_people
-    return judged(mechanism, left(mechanism, declared, shape, noise), declared.noise(shape))
+    return judged(mechanism, left(mechanism, declared, facts, noise), declared.noise(facts))
 
 
 def judged(
-    mechanism: Mechanism, residuals: NDArray[np.float64], law: DiscreteNoise
+    mechanism: Mechanism, residuals: NDArray[np.float64], distribution: DiscreteNoise
 ) -> ResidualResult:
     """Whether residuals in steps, draws × positions, are fresh and whole noise of a law."""
     missing = int((~np.isfinite(residuals)).sum())
@@ -108,28 +108,28 @@ def judged(
         unit=str(mechanism.unit),
         draws=whole.size,
         missing=missing,
-        repeated=repeated(whole, law.scale, isinstance(law, DiscreteLaplace)),
-        spread=_spread(whole, law.variance, isinstance(law, DiscreteLaplace)),
+        repeated=repeated(whole, distribution.scale, isinstance(distribution, DiscreteLaplace)),
+        spread=_spread(whole, distribution.variance, isinstance(distribution, DiscreteLaplace)),
         low_bits_p=low_bits(whole),
     )
 
 
 def _left_of_people(
-    mechanism: RecordMechanism, declared: RecordMechanism, shape: Shape, noise: Randomness
+    mechanism: RecordMechanism, declared: RecordMechanism, facts: PublicFacts, noise: Randomness
 ) -> NDArray[np.float64]:
     """Recordings × coordinates × features, of two releases."""
     known = _table()
     there = _there(known)
-    truth = declared.query(_by_people(_expected(known, shape.length), there), shape)[there]
+    truth = declared.query(_by_people(_expected(known, facts.length), there), facts)[there]
     left = []
     for _ in range(2):
-        values = _released(mechanism, known, noise, (int(there.sum()), shape.length, _FEATURES))
-        left.append(declared.measured(_by_people(values, there), shape)[there] - truth)
+        values = _released(mechanism, known, noise, (int(there.sum()), facts.length, _FEATURES))
+        left.append(declared.measured(_by_people(values, there), facts)[there] - truth)
     return np.concatenate(left)
 
 
 def _left_of_means(
-    mechanism: Any, declared: Any, shape: Shape, noise: Randomness
+    mechanism: Any, declared: Any, facts: PublicFacts, noise: Randomness
 ) -> NDArray[np.float64]:
     """The same of the sums behind means over groups, where these are what no gaze decides.
 
@@ -140,11 +140,11 @@ def _left_of_means(
     unseen = replace(known, data=known.data.unique("person", keep="first", maintain_order=True))
     nothing = [pl.lit(None, pl.Float64).alias(name) for name in known.names]
     unseen = replace(unseen, data=unseen.data.with_columns(nothing))
-    each = declared.core_at(shape).query(
-        _by_people(_expected(known, shape.length), _there(known)), shape
+    each = declared.core_at(facts).query(
+        _by_people(_expected(known, facts.length), _there(known)), facts
     )
     # Whatever draws its groups draws them as it would.
-    of_teams, declared = (law if law.drawn else law.in_teams() for law in (mechanism, declared))
+    of_teams, declared = (one if one.drawn else one.in_teams() for one in (mechanism, declared))
     of_teams = replace(of_teams, clipped=False)
     left = []
     for seed in noise.words(2):
@@ -152,12 +152,12 @@ def _left_of_means(
         sizes = groups.sizes
         truth = np.zeros((sizes.size, *each.shape[1:]), dtype=np.int64)
         np.add.at(truth, groups.member, each)
-        wanted = (sizes.size, _RECORDINGS, shape.length, _FEATURES)
+        wanted = (sizes.size, _RECORDINGS, facts.length, _FEATURES)
         values = _released(of_teams, known, randomness(int(seed)), wanted)
         sums = np.empty(truth.shape)
         for size in np.unique(sizes):
             same = sizes == size
-            sums[same] = declared.core_for(int(size), shape).measured(values[same], shape) * size
+            sums[same] = declared.core_for(int(size), facts).measured(values[same], facts) * size
         left.append(np.rint(sums - truth).reshape(-1, *truth.shape[2:]))
     return np.concatenate(left)
 
@@ -198,23 +198,23 @@ def noise_amiss(
         original: everything that it was made of, with the bounds that values were clipped to.
         released: what was made of it.
     """
-    shape = declared.shape(released)
-    kept = legible(declared, shape)
+    facts = declared.facts(released)
+    kept = legible(declared, facts)
     if not len(kept):
         return None
     if not np.isfinite(released.data.select(pl.col(released.names).cast(pl.Float64))).all():
         return "the release has values that no release has (missing or infinite ones)"
     known, shown = _side_by_side(original, released)
-    left = steps_of(declared.measured, shown, shape, kept)
-    left -= steps_of(declared.query, known, shape, kept)
-    law = noise_of(declared, shape)
-    pure = isinstance(law, DiscreteLaplace)
-    bare = without_noise(left, law.scale)
+    left = steps_of(declared.measured, shown, facts, kept)
+    left -= steps_of(declared.query, known, facts, kept)
+    distribution = noise_of(declared, facts)
+    pure = isinstance(distribution, DiscreteLaplace)
+    bare = without_noise(left, distribution.scale)
     if bare:
         return f"{bare} released values are the original's, next to no noise added"
-    if repeated(np.rint(left), law.scale, pure) > SIGMAS:
+    if repeated(np.rint(left), distribution.scale, pure) > SIGMAS:
         return "the same noise was added more than once"
-    sigma = math.sqrt(law.variance)
+    sigma = math.sqrt(distribution.variance)
 
     def totals(of: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         people = np.bincount(shown.owner, weights=of.sum(axis=(1, 2)))
@@ -223,7 +223,7 @@ def noise_amiss(
     everything = (left, left**2, np.broadcast_to(1.0, left.shape))
     parts = ("the whole release", "a feature", "a row or coefficient", "somebody's record")
     for what, sums, squares, counts in zip(parts, *map(totals, everything), strict=True):
-        spread = squares / (counts * law.variance)
+        spread = squares / (counts * distribution.variance)
         if ((1 - spread) / np.sqrt((5.0 if pure else 2.0) / counts)).max() > SIGMAS:
             share = float(np.sqrt(spread.min()))
             return f"{what} has {share:.2g} times the noise that the mechanism adds"

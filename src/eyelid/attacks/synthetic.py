@@ -27,16 +27,16 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 
-from eyelid.attacks.likeness import Likeness, likeness, marginals, share_error
 from eyelid.attacks.membership import Membership, told_apart
 from eyelid.attacks.records import values_of
+from eyelid.attacks.similarity import Likeness, likeness, marginals, share_error
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.features.omission import without_blanks
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.noisy import noise_of
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
 from eyelid.mechanisms.synthetic.recordings import MADE_UP
@@ -72,7 +72,7 @@ class SyntheticFindings:
             spans that values must be moved to be distributed as people's are), ``uniform`` (the
             same of values evenly spread between the bounds, which anybody could write down),
             ``total_variation`` over public bins, ``share_error`` and ``share_size``
-            (`eyelid.attacks.likeness`). No row where people or what is made up have no value.
+            (`eyelid.attacks.similarity`). No row where people or what is made up have no value.
         likeness: what else made-up people have in common with people; None for rows.
         expected_share_error: what the mechanism says of it beforehand; None where it says nothing.
         copies: made-up rows that are rows of the original.
@@ -228,7 +228,7 @@ def names_nobody(released: FeatureTable) -> bool:
 def audit_synthetic(
     original: FeatureTable,
     released: FeatureTable,
-    law: FeatureMechanism | None = None,
+    mechanism: FeatureMechanism | None = None,
     person_level: Guarantee | None = None,
     seed: int = 0,
 ) -> SyntheticFindings:
@@ -237,7 +237,7 @@ def audit_synthetic(
     Args:
         original: everybody's recordings, with the features of the release.
         released: one made-up person of rows that have nothing to do with each other, or many.
-        law: the mechanism; None where it is not known.
+        mechanism: the mechanism; None where it is not known.
         person_level: what is claimed; None for nothing.
         seed: of the attacker and the mechanism's noise.
     """
@@ -251,11 +251,11 @@ def audit_synthetic(
     found = marginals(seen, released)
     people = len(released.people) if released.people["person"].to_list() != [MADE_UP] else None
     copies, by_chance = _copies(seen, released)
-    asked = _membership(original, law, person_level, seed)
+    asked = _membership(original, mechanism, person_level, seed)
     # Which features there should be is another question.
     made = None
-    if law is not None and law.release is ReleaseKind.SYNTHETIC:
-        made = replace(cast(Synthetic, law), carry=len(original.names))
+    if mechanism is not None and mechanism.release is ReleaseKind.SYNTHETIC:
+        made = replace(cast(Synthetic, mechanism), carry=len(original.names))
     return SyntheticFindings(
         rows=len(released.data),
         people=people,
@@ -263,7 +263,7 @@ def audit_synthetic(
         likeness=None if people is None else likeness(seen, released),
         expected_share_error=None
         if made is None
-        else made.expected_share_error(made.shape(original)),
+        else made.expected_share_error(made.facts(original)),
         copies=copies,
         chance_copies=by_chance,
         nearest_of_span=float(np.median(nearest)),
@@ -317,7 +317,7 @@ def _nearest(raw: Values, made: Values, owner: Values) -> tuple[Values, Values]:
 
 def _membership(
     original: FeatureTable,
-    law: FeatureMechanism | None,
+    mechanism: FeatureMechanism | None,
     person_level: Guarantee | None,
     seed: int,
 ) -> dict[str, Any]:
@@ -325,15 +325,15 @@ def _membership(
 
     Of made-up people all that was measured is at hand, and the attack is the strongest there is.
     """
-    if law is None:
+    if mechanism is None:
         return _untried("the mechanism is not known here, and could not be run again")
     rng = np.random.default_rng([seed, *b"who was in it"])
-    if law.release is ReleaseKind.SYNTHETIC:
-        told = told_by_answers(original, cast(Synthetic, law), person_level, rng)
+    if mechanism.release is ReleaseKind.SYNTHETIC:
+        told = told_by_answers(original, cast(Synthetic, mechanism), person_level, rng)
         return {**vars(told), "attacker": "likelihood of all noisy answers"}
     if len(original.data) * len(original.features) > _MOST_VALUES:
         return _untried("the original is so large that running the mechanism again would take long")
-    return _run_again(original, law, person_level, rng)
+    return _run_again(original, mechanism, person_level, rng)
 
 
 def _untried(why: str) -> dict[str, Any]:
@@ -342,7 +342,7 @@ def _untried(why: str) -> dict[str, Any]:
 
 def _run_again(
     original: FeatureTable,
-    law: FeatureMechanism,
+    mechanism: FeatureMechanism,
     person_level: Guarantee | None,
     rng: np.random.Generator,
 ) -> dict[str, Any]:
@@ -362,7 +362,7 @@ def _run_again(
         absent = pair[1] if coins[trial] else pair[0]
         others = replace(original, data=original.data.filter(pl.col("person") != absent))
         try:
-            made = law.apply(others, noise)
+            made = mechanism.apply(others, noise)
         except InputError as error:
             return _untried(f"without one of its people the mechanism does not run ({error})")
         evidence = _near(original, made, [own[name] for name in pair])
@@ -399,7 +399,10 @@ class ToldByAnswers:
 
 
 def told_by_answers(
-    original: FeatureTable, law: Synthetic, person_level: Guarantee | None, rng: np.random.Generator
+    original: FeatureTable,
+    mechanism: Synthetic,
+    person_level: Guarantee | None,
+    rng: np.random.Generator,
 ) -> ToldByAnswers:
     """Measure again and again, with somebody or with somebody else in their place.
 
@@ -409,12 +412,12 @@ def told_by_answers(
 
     Args:
         original: everybody's recordings, with the features of the release.
-        law: the mechanism.
+        mechanism: the mechanism.
         person_level: what is claimed; None for nothing.
         rng: of who is asked for, and of the noise.
     """
     # Which features there are was settled by the release.
-    settled = replace(law, carry=len(original.names))
+    settled = replace(mechanism, carry=len(original.names))
     _, everybody = settled.sequences(original)
     twice = 2 * everybody.codes.size // everybody.people
     enough = max(_FEWEST_PEOPLE, _MOST_CODES // (_FEWEST_DECISIONS * twice))
@@ -432,15 +435,15 @@ def told_by_answers(
 
 def _told(
     original: FeatureTable,
-    law: Synthetic,
+    mechanism: Synthetic,
     people: Sequences,
     claim: Guarantee | None,
     decisions: int,
     rng: np.random.Generator,
 ) -> Membership:
     """Each person in turn: runs with them, and as many with somebody else in their place."""
-    measurement = law.measurement(law.shape(original))
-    _, tree = law.tree(original.names)
+    measurement = mechanism.measurement(mechanism.facts(original))
+    _, tree = mechanism.tree(original.names)
     noise, count = randomness(rng), people.people
     targets = rng.permutation(count)[: decisions // 2]
     others = (targets + rng.integers(1, count, len(targets))) % count
@@ -468,9 +471,9 @@ def _log_ratio(
     few = np.unique([who, int(np.argmax(truth.group))])
     true, other = (people.of(few) for people in (truth, instead))
     found = np.zeros(len(answers.levels))
-    for (law, rest), (_, own), (_, theirs) in zip(
+    for (mechanism, rest), (_, own), (_, theirs) in zip(
         *(measurement.residuals(answers, people) for people in (truth, true, other)), strict=True
     ):
-        noise = noise_of(law, measurement.facts)
+        noise = noise_of(mechanism, measurement.facts)
         found += (noise.log_mass(rest) - noise.log_mass(rest + theirs - own)).sum(axis=-1)
     return found

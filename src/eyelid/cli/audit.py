@@ -82,9 +82,9 @@ def run(
     """
     from eyelid.io.release_folder import states_heatmap
     from eyelid.releases.audits.audit import audit, audit_heatmap
-    from eyelid.releases.audits.audit_json import UNCOVERED
-    from eyelid.releases.audits.results import Audit
-    from eyelid.releases.audits.tables import audit_lines, heatmap_lines
+    from eyelid.reporting.audits.audit_json import UNCOVERED
+    from eyelid.reporting.audits.results import Audit
+    from eyelid.reporting.audits.tables import audit_lines, heatmap_lines
     from eyelid.spelling import Table
 
     heatmap = released is not None and states_heatmap(released)

@@ -89,7 +89,7 @@ def run(
     """
     from eyelid.comparisons.compare import compare
     from eyelid.comparisons.settings import DEFAULT
-    from eyelid.comparisons.words import comparison_lines
+    from eyelid.reporting.comparisons.words import comparison_lines
 
     with working(engine, workers, quiet):
         try:

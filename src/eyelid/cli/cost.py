@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,7 +23,9 @@ from eyelid.cli.output import (
     settings,
     show,
 )
-from eyelid.spelling import Table
+
+if TYPE_CHECKING:
+    from eyelid.reporting.quote import Quote
 
 EXAMPLES = """\b
 Examples:
@@ -83,7 +85,6 @@ def run(
     from eyelid.errors import InputError
     from eyelid.mechanisms import find
     from eyelid.releases.kinds.features.quote import cost
-    from eyelid.releases.quote_words import quote_lines
 
     parameters = settings(setting)
     # A number is how many, as it has always been; names of digits alone go into a file.
@@ -98,7 +99,7 @@ def run(
         from eyelid.releases.kinds.maps.quote import map_cost
         from eyelid.releases.kinds.maps.view import parsed_size
 
-        told = map_cost(
+        price = map_cost(
             mechanism,
             source,
             people=number_of_people,
@@ -112,10 +113,7 @@ def run(
             map=column_map(columns),
             **{k: v for k, v in chosen.items() if v is not None} | parameters,
         )
-        if as_json:
-            print_json(told.to_dict())
-        else:
-            show([Table("", ["what", "value"], told.rows()), *told.promise, told.says])
+        _show(price, assumed=source is None, as_json=as_json)
         return
     for_maps = {
         "level": level,
@@ -141,8 +139,13 @@ def run(
         min_seconds=min_seconds,
         **{k: v for k, v in chosen.items() if v is not None} | parameters,
     )
+    _show(quote, assumed=source is None, as_json=as_json)
+
+
+def _show(quote: Quote[Any], *, assumed: bool, as_json: bool) -> None:
+    """The price, with what to know of these people."""
     remark(*quote.notes)
     if as_json:
         print_json(quote.to_dict())
     else:
-        show(quote_lines(quote, assumed=source is None))
+        show(quote.lines(assumed=assumed))

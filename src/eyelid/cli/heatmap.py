@@ -204,7 +204,7 @@ def _preview(source: Path, out: Path, asked: dict[str, Any], same: str, *, as_js
     if as_json:
         print_json(found.to_dict())
         return
-    say(f"A dry run: nothing was spent or written. It would be: {found.plan.told}.")
+    say(f"A dry run: nothing was spent or written. It would be: {found.plan.design.told}.")
     show((found.protects, *found.says))
     if not found.survey.looks:
         return
@@ -228,7 +228,7 @@ def _release(
     figures: bool,
     as_json: bool,
 ) -> None:
-    from eyelid.releases.accounting import large_deltas
+    from eyelid.privacy.guarantee import large_deltas
     from eyelid.releases.kinds.maps.heatmap import private_heatmap
     from eyelid.reporting.sentences import in_all, promise_lines
 

@@ -119,7 +119,7 @@ def run(
 
 
 def _say_what_holds(done: Release, out: Path) -> None:
-    from eyelid.releases.accounting import large_deltas
+    from eyelid.privacy.guarantee import large_deltas
     from eyelid.reporting.sentences import FORMAL_ONLY, formal_only, in_all, promise_lines
     from eyelid.spelling import plural
 

@@ -39,7 +39,9 @@ def run(
     ] = None,
     repeats: Annotated[
         int | None,
-        typer.Option(help="Noisy runs; the papers have 100 [3, or 1 with --fast]."),
+        typer.Option(
+            help="Noisy runs; the papers have 100 [liu2019: 100, others: 3; 1 with --fast]."
+        ),
     ] = None,
     fast: Annotated[
         bool, typer.Option("--fast", help="Fewer settings, once: about a minute on two cores.")

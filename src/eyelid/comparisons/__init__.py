@@ -11,13 +11,13 @@
    anybody's record are each asked in the way that is fair to them; for the last
    `attacks/utility.py` runs the mechanism again without those who are tested. Every run has a
    seed of its own, made of its name: neither order nor cores matter.
-4. **On all cores** (`engine/processes.py`), or on Dask. Attacks spend long in Python, so threads
+4. **On all cores** (`engine/cores.py`), or on Dask. Attacks spend long in Python, so threads
    would wait for each other. The data are sent once to each worker. Workers have one core each,
    and leave when whoever gave them work is killed.
 5. **Journal** (`journal.py`). One line a run, appended as it ends, under a lock; the file's name
    is a digest of data, questions, settings and version. A cut line is thrown away.
-6. **Table, plane, page** (`comparison.py`, `scene.py`, `page.py`; words in `words.py`). Limits
-   are over people and runs; a box on the plane is two 97.5 % intervals.
+6. **Table, plane, page** (`reporting/comparisons`: `comparison.py`, `scene.py`, `page.py`; words in
+   `words.py`). Limits are over people and runs; a box on the plane is two 97.5 % intervals.
 
 `eyelid.comparisons.recommend.recommend` reads `goals.py`, takes what anybody may know of a study
 (`facts.py`), lists candidates that hold (`candidates.py`), and measures them on made-up people

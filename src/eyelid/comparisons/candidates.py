@@ -9,19 +9,20 @@ from functools import cached_property
 from typing import Any
 
 from eyelid.comparisons.goals import Goal, Goals, Verdict
-from eyelid.comparisons.settings import Setting, check_features, feature_mechanisms
+from eyelid.comparisons.settings import check_features, feature_mechanisms, mechanism_of
 from eyelid.errors import EyelidError, unknown
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import find
 from eyelid.mechanisms.certificate import Promise
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import default_delta
 from eyelid.mechanisms.expectation import predicted
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import PERSON, Trust, Unit
 from eyelid.releases.kinds.features.plan import promised, released_alike
+from eyelid.reporting.comparisons.setting import Setting
 
 # Up to this ε in total a promise to a person counts more than one chance in k.
 STRONG_EPSILON = 10.0
@@ -53,21 +54,21 @@ class Candidate:
     Attributes:
         setting: mechanism and parameters.
         promise: from public facts.
-        shape: the public facts.
+        facts: the public facts.
         unprotected: what it would show besides.
         k: people of a group; None where there are none.
     """
 
     setting: Setting
     promise: Promise
-    shape: Shape
+    facts: PublicFacts
     unprotected: tuple[str, ...] = ()
     k: int | None = None
 
     @property
     def people(self) -> int:
         """How many people."""
-        return self.shape.people
+        return self.facts.people
 
     @property
     def nobodys(self) -> bool:
@@ -154,7 +155,7 @@ def candidates(
     predictable: dict[tuple[object, ...], list[tuple[Candidate, float, float]]] = {}
     for setting in (one for kind in _kinds(mechanisms) for one in _settings(kind, goals, table)):
         try:
-            mechanism = setting.build()
+            mechanism = mechanism_of(setting)
             candidate = _candidate(setting, mechanism, table)
         except EyelidError as error:
             skipped[str(setting)] = str(error)
@@ -164,8 +165,8 @@ def candidates(
         if not kept or not candidate.promise.person_level.holds:
             continue
         if known := predicted(mechanism):
-            shape = candidate.shape
-            errors = known.expected_rmse_of_span(shape), known.expected_mean_rmse_of_span(shape)
+            facts = candidate.facts
+            errors = known.expected_rmse_of_span(facts), known.expected_mean_rmse_of_span(facts)
             guarantee = candidate.promise.guarantee
             alike = (guarantee.unit, guarantee.trust, dict(setting.parameters)["epsilon"])
             predictable.setdefault((*alike, candidate.k), []).append((candidate, *errors))
@@ -263,15 +264,15 @@ def _ks(goals: Goals, people: int, with_noise: bool) -> list[int]:
 
 def _candidate(setting: Setting, mechanism: FeatureMechanism, table: FeatureTable) -> Candidate:
     """What a setting would promise; refused where it could not be released."""
-    shape = mechanism.shape(table)
+    facts = mechanism.facts(table)
     mechanism.check(table)
-    guarantee = promised(mechanism, shape, mechanism.unit)
+    guarantee = promised(mechanism, facts, mechanism.unit)
     promise = Promise(
         guarantee,
-        promised(mechanism, shape, PERSON),
-        mechanism.person_total(shape),
+        promised(mechanism, facts, PERSON),
+        mechanism.person_total(facts),
         released_alike(mechanism, guarantee, table),
     )
     return Candidate(
-        setting, promise, shape, tuple(mechanism.unprotected(table)), mechanism.group_size
+        setting, promise, facts, tuple(mechanism.unprotected(table)), mechanism.group_size
     )

@@ -7,24 +7,16 @@ import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from eyelid.attacks.outcome import ATTACKERS, Outcome, Questions, measured_raw
-from eyelid.comparisons.comparison import Comparison, Row
 from eyelid.comparisons.journal import journal
-from eyelid.comparisons.settings import (
-    DEFAULT,
-    EPSILONS,
-    Setting,
-    other_meaning,
-    settings_of,
-    written,
-)
+from eyelid.comparisons.settings import DEFAULT, EPSILONS, mechanism_of, other_meaning, settings_of
 from eyelid.engine.atomic import check_file, outside, write_file
+from eyelid.engine.cores import alone
 from eyelid.engine.engines import Shared, advancing, shared, using
-from eyelid.engine.parallel import alone
 from eyelid.engine.progress import one_bar
 from eyelid.errors import EyelidError, InputError, unknown
 from eyelid.gaze.features.omission import Blanks, blank_recordings, without
@@ -39,11 +31,13 @@ from eyelid.io.people_choice import (
 from eyelid.mechanisms.certificate import Promise
 from eyelid.mechanisms.features import FeatureMechanism, windows_of
 from eyelid.privacy.noise import randomness
+from eyelid.releases.accounting import input_digest
 from eyelid.releases.audits.audit import PAGES
 from eyelid.releases.audits.kinds import measured
-from eyelid.releases.audits.recorded import recorded_in
-from eyelid.releases.fingerprint import input_digest
+from eyelid.releases.audits.original import gaze_in, summarised
 from eyelid.releases.kinds.features.plan import NOTHING_LONG_ENOUGH, make_plan
+from eyelid.reporting.comparisons.comparison import Comparison, Row
+from eyelid.reporting.comparisons.setting import Setting, written
 from eyelid.reporting.plane import check_picture
 from eyelid.spelling import plural
 from eyelid.version import __version__
@@ -176,7 +170,7 @@ def compare(
         remarks_on(grid, swept, questions.target),
     )
     if page is not None:
-        from eyelid.comparisons.page import comparison_page
+        from eyelid.reporting.comparisons.page import comparison_page
 
         write_file(page, comparison_page(done))
     if picture is not None:
@@ -189,10 +183,9 @@ def _windows(
 ) -> tuple[FeatureTable, Callable[[], Study | FeatureTable]]:
     """Everybody's windows, and what they are of, for mechanisms that take something else."""
     if isinstance(source, Path | str):
-        recorded = recorded_in(source) if map is None else None
-        if recorded is not None:
-            recorded = recorded.choosing(people, min_seconds)
-            return recorded.summarised(windows_of), lambda: recorded.study
+        cut = gaze_in(source, people, min_seconds) if map is None else None
+        if cut is not None:
+            return summarised(cut, windows_of), cache(cut.whole)
         source = read_scrubbed(Path(source), map)
     if isinstance(source, Study):
         source = replace(chosen_of(source, people), min_seconds=min_seconds)
@@ -324,14 +317,14 @@ def _planned(
 ) -> _Planned:
     """What a setting would promise; or why it cannot be released so."""
     try:
-        mechanism = setting.build()
+        mechanism = mechanism_of(setting)
         windows = _takes_windows(mechanism, table)
         plan = make_plan(table if windows else original(), mechanism, randomness(None))
     except EyelidError as error:
         return _Planned(Row(setting, skipped=str(error)))
-    how = mechanism.person_total(plan.shape)
+    how = mechanism.person_total(plan.design.facts)
     promise = Promise(plan.guarantee, plan.person_level, how, plan.alike)
-    return _Planned(Row(setting, promise), None if windows else plan.table)
+    return _Planned(Row(setting, promise), None if windows else plan.design.table)
 
 
 def _takes_windows(mechanism: FeatureMechanism, table: FeatureTable) -> bool:
@@ -393,7 +386,9 @@ def _job(handle: Shared[_Work], job: _Job) -> dict[str, Any]:
         taken = work.table if planned.taken is None else planned.taken
         seed = job.seed(work.seed)
         try:
-            found = measured(planned.row.asked.build(), taken, work.table, work.questions, seed)
+            found = measured(
+                mechanism_of(planned.row.asked), taken, work.table, work.questions, seed
+            )
         except EyelidError as error:
             return {"failed": str(error)}
         return found.to_dict()

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from eyelid.engine.temporary import lock
+from eyelid.engine.files import lock
 from eyelid.errors import InputError
 
 

@@ -16,10 +16,10 @@ import polars as pl
 from eyelid.attacks.outcome import Outcome, Questions
 from eyelid.comparisons.candidates import Candidate
 from eyelid.comparisons.goals import Goals
-from eyelid.comparisons.settings import Setting
+from eyelid.comparisons.settings import mechanism_of
 from eyelid.comparisons.verdicts import judged, ranked
+from eyelid.engine.cores import alone
 from eyelid.engine.engines import Shared, as_done, shared
-from eyelid.engine.parallel import alone
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import find
@@ -31,6 +31,7 @@ from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Neighbours, Trust
 from eyelid.releases.audits.kinds import measured
+from eyelid.reporting.comparisons.setting import Setting
 from eyelid.spelling import plural
 
 # With fewer people hardly anything can be judged.
@@ -223,7 +224,7 @@ def _run_in_block(
         with warnings.catch_warnings(), alone():
             warnings.simplefilter("ignore")
             setting = _as_noisy(ballot.candidates[place].setting, people, len(block))
-            return measured(setting.build(), part, part, ballot.questions, ballot.seed)
+            return measured(mechanism_of(setting), part, part, ballot.questions, ballot.seed)
     except Exception:  # Whatever it says may depend on somebody's data.
         return None
 

@@ -23,10 +23,10 @@ from eyelid.comparisons.recommendation import (
     Instead,
     Recommendation,
 )
-from eyelid.comparisons.settings import Setting
+from eyelid.comparisons.settings import mechanism_of
 from eyelid.comparisons.verdicts import Judged, judged, ranked
+from eyelid.engine.cores import alone
 from eyelid.engine.engines import Shared, as_done, shared, spread
-from eyelid.engine.parallel import alone
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
@@ -40,6 +40,7 @@ from eyelid.privacy.noise import randomness
 from eyelid.releases.accounting import counting_entry, open_ledger
 from eyelid.releases.audits.kinds import measured
 from eyelid.releases.kinds.features.plan import feature_table
+from eyelid.reporting.comparisons.setting import Setting
 
 STUDIES = 3
 # So many are shown, and measured on all studies.
@@ -296,16 +297,16 @@ def _instead(every: Sequence[Judged]) -> list[Instead]:
 def _more_people(every: Sequence[Judged]) -> list[str]:
     """From how many people on made-up ones would have all features, with the best of them."""
     for one in ranked(every):
-        mechanism, shape = one.candidate.setting.build(), one.candidate.shape
+        mechanism, facts = mechanism_of(one.candidate.setting), one.candidate.facts
         if mechanism.release is ReleaseKind.SYNTHETIC:
-            needed = mechanism.people_for_all_features(shape)
+            needed = mechanism.people_for_all_features(facts)
             if needed is None:
                 return []
             given = mechanism.parameters()
             return [
                 f"More people help whatever is computed over people: from {needed:,} on, synthetic "
-                f"at ε = {given['epsilon']:g} makes up people with all {shape.features} features "
-                f"(an error of {given['error']:g} in a task's shares); you have {shape.people}."
+                f"at ε = {given['epsilon']:g} makes up people with all {facts.features} features "
+                f"(an error of {given['error']:g} in a task's shares); you have {facts.people}."
             ]
     return []
 
@@ -366,7 +367,7 @@ def _run(handle: Shared[_Work], job: tuple[int, int]) -> Outcome | str:
     try:
         # On one core wherever it is: more of them round otherwise.
         with alone():
-            found = measured(setting.build(), table, table, work.search.questions, seed)
+            found = measured(mechanism_of(setting), table, table, work.search.questions, seed)
     except EyelidError as error:
         return str(error)
     # Recordings of all tasks are cut to one length.

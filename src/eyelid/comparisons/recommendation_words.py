@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
-from eyelid.comparisons.comparison import total_of
 from eyelid.comparisons.goals import Verdict
 from eyelid.comparisons.recommendation import Recommendation
 from eyelid.comparisons.verdicts import Judged
 from eyelid.privacy.guarantee import rounded_up
+from eyelid.reporting.comparisons.comparison import total_of
 from eyelid.reporting.sentences import measured_told, percent
 from eyelid.spelling import Table, plural
 
@@ -130,7 +130,7 @@ def _release(found: Recommendation, one: Judged) -> Iterator[str]:
         yield f"    with this choice {found.with_choice(one).numbers()} in total for one person"
     carried = dict(candidate.setting.parameters).get("carry")
     if carried:
-        yield f"    has {carried} of {candidate.shape.features} features; the others are left out"
+        yield f"    has {carried} of {candidate.facts.features} features; the others are left out"
     if one.figures is not None:
         yield f"    measured on made-up people: {_figures(one)}"
     for verdict in one.verdicts:

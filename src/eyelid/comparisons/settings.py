@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from typing import Any, cast
 
 from eyelid.errors import InputError, unknown
@@ -13,6 +13,7 @@ from eyelid.mechanisms import catalogue, find
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.releases.kinds.features.plan import build_mechanism
+from eyelid.reporting.comparisons.setting import Setting
 
 ALL = "all"
 # From the strongest promise to the weakest, of every kind that there is.
@@ -33,46 +34,9 @@ KS = (2, 4, 8)
 _SIZE = "k"
 
 
-@dataclass(frozen=True)
-class Setting:
-    """A mechanism with its parameters.
-
-    Attributes:
-        mechanism: its name.
-        parameters: names and values; what is not named takes its default.
-    """
-
-    mechanism: str
-    parameters: tuple[tuple[str, Any], ...] = ()
-
-    def __str__(self) -> str:
-        """As a table has it.
-
-        >>> str(Setting("gaussian", (("epsilon", 4.0), ("unit", "record"))))
-        'gaussian, record, ε = 4'
-        """
-        given = dict(self.parameters)
-        unit = [str(given.pop("unit"))] if "unit" in given else []
-        numbers = [f"{_letter(name)} = {written(value)}" for name, value in given.items()]
-        return ", ".join([self.mechanism, *unit, *numbers])
-
-    def build(self) -> FeatureMechanism:
-        """The mechanism itself, as `eyelid.release` would build it."""
-        return build_mechanism(self.mechanism, **dict(self.parameters))
-
-    def command(self, source: str = "IN", out: str = "OUT") -> str:
-        """What to type to release so.
-
-        >>> Setting("ksame", (("k", 4),)).command("study")
-        'eyelid release study OUT --mechanism ksame --set k=4'
-        """
-        options = [
-            f"--{name} {written(value)}"
-            if name in ("epsilon", "delta", "unit")
-            else f"--set {name}={written(value)}"
-            for name, value in self.parameters
-        ]
-        return " ".join(["eyelid release", source, out, "--mechanism", self.mechanism, *options])
+def mechanism_of(setting: Setting) -> FeatureMechanism:
+    """The mechanism of a setting, as `eyelid.release` would build it."""
+    return build_mechanism(setting.mechanism, **dict(setting.parameters))
 
 
 def feature_mechanisms() -> list[str]:
@@ -203,19 +167,3 @@ def _counts_coefficients(kind: type[Mechanism]) -> bool:
 def _parameters(kind: type[Mechanism]) -> dict[str, Any]:
     """Names of parameters, and their defaults."""
     return {item.name: item.default for item in fields(kind)}
-
-
-def _letter(name: str) -> str:
-    return {"epsilon": "ε", "delta": "δ", "gamma": "γ"}.get(name, name)
-
-
-def written(value: Any) -> str:
-    """A value as commands have it: short, and exactly what it is.
-
-    >>> written(4.0), written(1.00000001), written(1e-6)
-    ('4', '1.00000001', '1e-06')
-    """
-    if not isinstance(value, float):
-        return str(value)
-    short = f"{value:g}"
-    return short if float(short) == value else repr(value)

@@ -35,12 +35,12 @@ import numpy as np
 from eyelid.attacks.outcome import Outcome, mean_errors
 from eyelid.attacks.statistics import Rate, rate_of_decisions, rate_of_shares
 from eyelid.comparisons.candidates import Candidate, promise_kept
-from eyelid.comparisons.comparison import total_of
 from eyelid.comparisons.goals import Goal, Goals, Verdict
 from eyelid.privacy.composition import replace_one
 from eyelid.privacy.guarantee import Kind, rounded_up
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
+from eyelid.reporting.comparisons.comparison import total_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ import shutil
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
+from eyelid.engine.files import lock, own_folder
 from eyelid.engine.remote import check_free, remote_place, upload
-from eyelid.engine.temporary import lock, own_folder
 from eyelid.errors import InputError
 
 _PARTIAL = ".partial"

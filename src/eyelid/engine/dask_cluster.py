@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from eyelid.engine.children import SAFE_PATH, safe_children
+from eyelid.engine.cores import KILLED, ONE_CORE, alone, cores
 from eyelid.engine.dask_peers import ACCEPTED, check_closed, dialled
 from eyelid.engine.engines import Engine, Shared, held
-from eyelid.engine.parallel import ONE_CORE, alone, cores
-from eyelid.engine.processes import KILLED
 from eyelid.errors import EyelidError, InputError, first_line
 from eyelid.spelling import plural
 from eyelid.version import __version__

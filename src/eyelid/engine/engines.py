@@ -139,7 +139,7 @@ def _made(name: str, workers: int | None) -> Iterator[Engine]:
     if workers is not None and workers < 1:
         raise InputError(f"there must be at least 1 worker, got {workers}")
     if name == "local":
-        from eyelid.engine.processes import Processes
+        from eyelid.engine.cores import Processes
 
         yield Processes(workers)
         return
@@ -163,7 +163,7 @@ def current() -> Engine:
     engine = _current.get()
     if engine is not None:
         return engine
-    from eyelid.engine.processes import Processes
+    from eyelid.engine.cores import Processes
 
     return Processes()
 

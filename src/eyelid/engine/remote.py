@@ -16,8 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from eyelid.engine.files import own_folder
 from eyelid.engine.progress import track
-from eyelid.engine.temporary import own_folder
 from eyelid.errors import EyelidError, InputError, first_line
 
 MANIFESTS = ("dataset_description.json", "map.toml", "certificate.json", "study.json")

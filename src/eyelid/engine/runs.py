@@ -28,9 +28,8 @@ from eyelid.engine.atomic import (
     write_file,
 )
 from eyelid.engine.engines import current
-from eyelid.engine.foreign import content_of
+from eyelid.engine.files import content_of, lock, locked
 from eyelid.engine.remote import check_begun_by, remote_place, upload, work_folder
-from eyelid.engine.temporary import lock, locked
 from eyelid.errors import EyelidError, InputError
 
 GOES_ON = "the same command goes on where this was stopped; until then private data lie in {}"

@@ -21,18 +21,18 @@ from numpy.typing import NDArray
 
 from eyelid.gaze.areas import Area, Places, check_areas, check_on_picture, within
 from eyelid.gaze.maps.counts import PersonCounts
-from eyelid.gaze.maps.looks import Looks
+from eyelid.gaze.maps.gaze_points import GazePoints
 
 Integers = NDArray[np.int64]
 
 
-def area_of(looks: Looks, areas: Sequence[Area]) -> Places:
+def area_of(looks: GazePoints, areas: Sequence[Area]) -> Places:
     """The first area that holds each look; -1 where none does."""
     check_on_picture(areas, looks.width_px, looks.height_px)
     return within([area.corners for area in check_areas(areas)], looks.x_px, looks.y_px)
 
 
-def dwell_of(looks: Looks, area: Places, areas: int) -> PersonCounts:
+def dwell_of(looks: GazePoints, area: Places, areas: int) -> PersonCounts:
     """Each person's share of looks, by weight, in each area and elsewhere (last) of every layer.
 
     All of a person's shares add up to 1 over all layers; those of whoever never looked to 0.
@@ -108,7 +108,7 @@ class Visits:
         return PersonCounts.added_up(self.people, self.layers * places, self.person, cell)
 
 
-def visits_of(looks: Looks, area: Places, areas: int) -> Visits:
+def visits_of(looks: GazePoints, area: Places, areas: int) -> Visits:
     """Everybody's visits to so many areas, by the area of each look (-1 elsewhere)."""
     in_turn = np.lexsort((looks.layer, looks.person))
     person, layer, area = looks.person[in_turn], looks.layer[in_turn], area[in_turn]

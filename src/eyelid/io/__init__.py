@@ -15,7 +15,7 @@ its content (`Head`: the first 64 KiB).
 * `io/recordings.py` gives rows their person, recording, task and stimulus (columns, then
   somebody's pattern or list, then the format's own rule for names) and makes one `Study` of many
   parts. It refuses to guess people.
-* Files may be others': whatever lies in an input folder is opened by `engine/foreign.py`, which
+* Files may be others': whatever lies in an input folder is opened by `engine/files.py`, which
   refuses pipes and devices and, of descriptions, large files. Parquet is opened in
   `io/parquet.py` alone, measured by `io/parquet_outline.py` before; study.json is read and
   checked in `io/study_json.py`, packed files in `io/files.py`, text for spreadsheets is written

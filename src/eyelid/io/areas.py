@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from eyelid.engine.foreign import UnfitFile, content_of
+from eyelid.engine.files import UnfitFile, content_of
 from eyelid.engine.remote import check_here
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.areas import Area, check_areas

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from eyelid.engine.foreign import content_of
+from eyelid.engine.files import content_of
 from eyelid.engine.remote import check_here
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import INDEX_COLUMNS, Feature

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from eyelid.engine.foreign import opened
+from eyelid.engine.files import opened
 from eyelid.errors import InputError, cannot_read
 from eyelid.io import study_folder
 from eyelid.io.files import Head, head_of, most_bytes, text_table, too_large

@@ -23,7 +23,7 @@ import polars as pl
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from eyelid.engine.foreign import opened
+from eyelid.engine.files import opened
 from eyelid.errors import InputError, cannot_read
 
 _TIMES = 100

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from eyelid.engine.foreign import content_of
+from eyelid.engine.files import content_of
 from eyelid.gaze.study import EYES, Feature, Kind, Screen
 
 MAP_NAME = "map.toml"

@@ -41,13 +41,13 @@ from eyelid.io.recordings import (
 )
 from eyelid.io.remarks import rates_of
 from eyelid.io.row_changes import RowChanges
-from eyelid.io.rows import (
-    Slice,
-    with_columns_of,
-)
 from eyelid.io.study_leaks import (
     excerpt_of,
     excerpt_of_recorded,
+)
+from eyelid.io.study_parts import (
+    Slice,
+    with_columns_of,
 )
 
 R = TypeVar("R")

@@ -235,11 +235,12 @@ def looked_around(entry: Entry, people: Sequence[str], path: Path | None = None)
         return entry
     folders = [origin.ledger.parent, book.path.parent]
     if path is None:
-        return noticed(entry, people, *folders)
+        return noticed(entry, book, people, *folders)
     folders += [path.parent, *(file.parent for file in _ledgers_inside(path))]
-    entry = noticed(entry, people, *folders, within=path)
-    doubted = {doubt.other for doubt in book.doubts(origin.id)}
-    for there, part in _parts(origin, people, path):
+    entry = noticed(entry, book, people, *folders, within=path)
+    parts = _parts(origin, people, path)
+    doubted = {doubt.other for doubt in book.doubts(origin.id)} if parts else set[str]()
+    for there, part in parts:
         # Of the same recordings under other ids nobody can say who was in both.
         if doubted.isdisjoint(there.account(part)):
             there.mark_incomplete(part)
@@ -262,18 +263,21 @@ def _parts(own: Origin | None, people: Sequence[str], path: Path) -> list[tuple[
         people: their ids.
         path: the folder.
     """
+    inside = _ledgers_inside(path)
+    if not inside:
+        return []
     mine = counting_ledger(own)
     account: tuple[str, ...] = ()
     if own is not None and mine is not None:
         account, people = mine.account(own.id), mine.true_names(own.id, people)
     found: dict[tuple[str, str], tuple[Ledger, str]] = {}
-    for file in _ledgers_inside(path):
+    for file in inside:
         # Other programs have files of that name, too.
         with suppress(InputError):
             there = Ledger(file)
-            inside = {one for name, one in there.homes().items() if (file.parent / name).exists()}
-            inside |= {one for each in there.alike(people) for one in each.origins}
-            for part in sorted(inside):
+            parts = {one for name, one in there.homes().items() if (file.parent / name).exists()}
+            parts |= {one for each in there.alike(people) for one in each.origins}
+            for part in sorted(parts):
                 book = Ledger.counting(file, part)
                 if own is not None and mine is not None:
                     together = is_same_file(book.path, mine.path) and part in account
@@ -320,7 +324,8 @@ def counted_in(own: Origin | None, ledger: Path | str, people: Sequence[str]) ->
     if known is not None:
         return known
     book.register(UNNAMED, people)
-    return noticed(Entry(Origin(UNNAMED, book.path)), people, book.path.parent)
+    own_book = Ledger.counting(book.path, UNNAMED)
+    return noticed(Entry(Origin(UNNAMED, book.path)), own_book, people, book.path.parent)
 
 
 def people_of(other: People) -> Origin | Path:

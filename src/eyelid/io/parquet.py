@@ -15,8 +15,8 @@ from pathlib import Path
 import polars as pl
 
 from eyelid.engine.children import python
-from eyelid.engine.foreign import UnfitFile, check_file
-from eyelid.engine.parallel import ONE_CORE
+from eyelid.engine.cores import ONE_CORE
+from eyelid.engine.files import UnfitFile, check_file
 from eyelid.errors import InputError, cannot_read
 from eyelid.io.files import (
     most_bytes,

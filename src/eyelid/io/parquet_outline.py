@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from eyelid.engine.foreign import opened
+from eyelid.engine.files import opened
 
 _MARK = b"PAR1"
 _DAMAGED = "it is no whole Parquet file: it may be truncated or damaged"

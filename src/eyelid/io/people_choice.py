@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from eyelid.engine.foreign import content_of
+from eyelid.engine.files import content_of
 from eyelid.errors import InputError, cannot_read, unknown
 from eyelid.gaze.study import CHOSEN_BY_LIST, EVERY_TASK, SAW, Study
 from eyelid.io.pieces import StudyInPieces, in_pieces, of_people

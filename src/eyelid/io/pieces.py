@@ -31,8 +31,8 @@ from eyelid.io.release_folder import (
     person_digests,
 )
 from eyelid.io.remote import File, here, original
-from eyelid.io.rows import Rows, Slice, some, together, with_columns_of
 from eyelid.io.study_folder import data_files, read_head, typed
+from eyelid.io.study_parts import Rows, Slice, some, together, with_columns_of
 
 R = TypeVar("R")
 

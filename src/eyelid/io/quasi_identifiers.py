@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from eyelid.engine.foreign import MOST_BYTES, content_of
+from eyelid.engine.files import MOST_BYTES, content_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.io.files import (

@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.engine.foreign import content_of
+from eyelid.engine.files import content_of
 from eyelid.errors import EyelidError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from eyelid.engine.files import folder_of_process
 from eyelid.engine.progress import track
 from eyelid.engine.remote import (
     RemotePlace,
@@ -19,7 +20,6 @@ from eyelid.engine.remote import (
     on_this_machine,
     remote_place,
 )
-from eyelid.engine.temporary import folder_of_process
 from eyelid.errors import InputError
 
 _STUDY, _ROWS = "study.json", ".parquet"

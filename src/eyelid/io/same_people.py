@@ -113,7 +113,7 @@ def registered(book: Ledger, shared: int, people: int) -> str:
 
 
 def noticed(
-    entry: Entry, people: Sequence[str], *folders: Path, within: Path | None = None
+    entry: Entry, own: Ledger, people: Sequence[str], *folders: Path, within: Path | None = None
 ) -> Entry:
     """People, and a doubt where ledgers nearby know some of their ids for another study.
 
@@ -122,18 +122,18 @@ def noticed(
 
     Args:
         entry: of the people, who are registered.
+        own: the ledger that counts them.
         people: their ids.
         folders: where to look for ledgers.
         within: the recordings, which others may have made: links in there to ledgers elsewhere are
             not followed.
     """
     origin = entry.origin
-    assert origin.ledger is not None, "they were registered"
-    own = Ledger.counting(origin.ledger, origin.id)
-    unseen = own.is_unseen(origin.id)
-    known = () if unseen else own.doubts(origin.id)
-    # Pseudonyms are counted from one in every study: the same one is not the same person.
-    names = own.true_names(origin.id, people)
+    with own.transaction():
+        unseen = own.is_unseen(origin.id)
+        known = () if unseen else own.doubts(origin.id)
+        # Pseudonyms are counted from one in every study: the same one is not the same person.
+        names = own.true_names(origin.id, people)
     for book in _nearby(own, folders, within):
         same = is_same_file(book.path, own.path)
         for alike in book.alike(names, besides=origin.id if same else None):
@@ -195,14 +195,16 @@ def _nearby(own: Ledger, folders: Iterable[Path], within: Path | None) -> list[L
             near = sorted(folder.glob(f"*{LEDGER_SUFFIX}"))
             if within is not None and folder.resolve().is_relative_to(within.resolve()):
                 near = [file for file in near if stays_within(file, within)]
-            files += near
+            files += [file for file in near if not is_same_file(file, own.path)]
     found: dict[str, Ledger] = {}
     for file in files:
         # Other programs have files of that name, too.
         with suppress(InputError):
-            book = Ledger(file)
-            found.setdefault(book.name, book)
-            for forward in book.forwards():
+            book = own if file is own.path else Ledger(file)
+            with book.transaction():
+                name, forwards = book.name, book.forwards()
+            found.setdefault(name, book)
+            for forward in forwards:
                 with suppress(InputError):
                     further = Ledger(forward.place)
                     # Where another ledger is now, or one that a ledger of others names by guess.

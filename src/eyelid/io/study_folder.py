@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from eyelid.engine.atomic import new_folder, write_file
-from eyelid.engine.foreign import check_file, opened
+from eyelid.engine.files import check_file, opened
 from eyelid.engine.remote import RemotePlace, is_plain, nearby, on_this_machine, remote_place
 from eyelid.errors import InputError, cannot_read, first_line
 from eyelid.gaze.study import (
@@ -318,8 +318,9 @@ def write(
     with new_folder(path) as folder:
         write_parts(study, folder, home=path)
         if known is None:
-            Ledger.create(ledger_beside(path)).register(origin.id, people)
-            entry = noticed(entry, people, ledger_beside(path).parent)
+            book = Ledger.create(ledger_beside(path))
+            book.register(origin.id, people)
+            entry = noticed(entry, book, people, book.path.parent)
         elif origin.ledger is not None:
             Ledger.counting(origin.ledger, origin.id).check_knows(origin.id)
     return replace(study, notes=(*study.notes, *entry.notes))

@@ -11,7 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_args
 
-from eyelid.engine.foreign import content_of
+from eyelid.engine.files import content_of
 from eyelid.errors import InputError, cannot_read
 from eyelid.gaze.study import (
     CHOSEN_BY_LIST,

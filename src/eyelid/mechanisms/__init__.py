@@ -2,13 +2,13 @@
 
 A frozen dataclass whose fields are its parameters. Two methods matter:
 
-* `cost(shape, unit) -> Guarantee`: what is promised for a unit, from public facts, before data
+* `cost(facts, unit) -> Guarantee`: what is promised for a unit, from public facts, before data
   are touched;
 * what it does: `apply(table, noise) -> FeatureTable` of a `FeatureMechanism`, `measure(counts,
-  shape, noise)` of a map or a table of areas. It limits its input itself, so that a caller cannot
+  facts, noise)` of a map or a table of areas. It limits its input itself, so that a caller cannot
   forget.
 
-The rest lets others judge it: the public facts (`shape`), `sampler` and `numerics` for the
+The rest lets others judge it: the public facts (`facts`), `sampler` and `numerics` for the
 certificate, `unprotected`. The class states `name`, `aliases`, `takes`, `command`, `kind`,
 `units`, `paper`, `claims_to_hold`, `games`, the kind of thing it releases (`release`, a
 `ReleaseKind`), and as `note` its proof note (`proof_note.py`): summary, Takes, Protects, Why,
@@ -40,17 +40,17 @@ through
 
 `analyse` gives public linear coordinates, `query` whole grid steps of them, `perturb` adds
 integer noise of one law. That is the measurement, and all that is ever seen of the person:
-`rebuild` and `present` know it and public facts only. `sensitivity(shape, unit)` says how far one
+`rebuild` and `present` know it and public facts only. `sensitivity(facts, unit)` says how far one
 unit can move the integers; `measured` reads them off a release again, for those who attack it.
 
 * the values themselves: `additive.py`; `laplace`, `gaussian`, `prewindow` (bins, presented as
   windows)
-* Fourier coefficients of signals or chunks: `perturbation.py`; `fpa`, `cfpa`, `dcfpa`
+* Fourier coefficients of signals, or of chunks of them: `fpa`, `cfpa`, `dcfpa`
 * cosine coefficients: `cosine.py`; `dct`, `envelope`
 * whatever the one inside has, summed over people: `mean_mechanism.py`; `groupmean` (groups by
   public attributes, `public_groups.py`), `ksame-dp` (random ones)
 
-A mechanism holds the `distribution` of its noise (`distribution.py`): Laplace (L1, ε adds) or
+A mechanism holds the `distribution` of its noise (`differential.py`): Laplace (L1, ε adds) or
 Gaussian (L2, μ² adds). Additive grids are powers of two of the span; elsewhere the noise has one
 public scale of 2³⁶ steps, and the step is calibrated.
 
@@ -58,12 +58,12 @@ public scale of 2³⁶ steps, and the step is calibrated.
 
     limited → integers (cut, never rounded up) → total → perturb → divided
 
-* shares of gaze in the cells of a coarse grid: `maps/noisy_map.py`; `map-grid`
+* shares of gaze in the cells of a coarse grid: `maps/noisy_sum.py`; `map-grid`
 * looks in pixels or cells, at most m in one and M in all: `maps/capped_map.py`; `map-gaussian`,
   `map-laplace`
 * dwell, visits, transitions, order of first visits: `aoi-tables`
 
-`settled(counts, shape, noise)` is the mechanism with whatever it chooses privately chosen.
+`settled(counts, facts, noise)` is the mechanism with whatever it chooses privately chosen.
 
 **Without noise**: `ksame` averages over random groups of at least k people. `partition.py` draws
 them from randomness and public attributes, never from gaze; `slots.py` puts the recordings of
@@ -103,18 +103,21 @@ from eyelid.mechanisms import groups, maps, means, records, streams, synthetic
 from eyelid.mechanisms.mechanism import (
     Mechanism,
     NeighbourPair,
-    Shape,
+    PublicFacts,
     catalogue,
     describe,
     find,
-    mechanism,
+    mechanism_named,
     register,
 )
+
+# As ``eyelid.mechanism`` has it.
+mechanism = mechanism_named
 
 __all__ = [
     "Mechanism",
     "NeighbourPair",
-    "Shape",
+    "PublicFacts",
     "catalogue",
     "describe",
     "find",
@@ -122,6 +125,7 @@ __all__ = [
     "maps",
     "means",
     "mechanism",
+    "mechanism_named",
     "records",
     "register",
     "streams",

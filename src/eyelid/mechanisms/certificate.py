@@ -14,6 +14,7 @@ from eyelid.privacy.accounts import Gap
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import CERTIFICATE_SCHEMA, Guarantee, Kind
 from eyelid.privacy.rank1 import rank1_bounds
+from eyelid.privacy.unit import Trust
 from eyelid.spelling import json_text
 
 NO_LEDGER = "what earlier releases of these people gave away: there is no ledger"
@@ -32,6 +33,11 @@ NOT_COUNTED = {
     ),
 }
 """What a release leaves unprotected whose ledger does not know, or may not know, all others."""
+
+OTHER_GROUPS = (
+    "who of a group somebody is, to whoever also has another release of these people: two "
+    "partitions intersect, and one chance in k is promised of a single release only"
+)
 
 NARROWEST_FORM = "of the same form (recordings, length, time stamps, lost samples)"
 """The narrowest form: that of certificates which state none, as older versions wrote them, and of
@@ -66,6 +72,22 @@ def undone(person_level: Guarantee, others: str) -> str:
     if not others or not person_level.holds or person_level.kind not in _NO_BOUND_ON:
         return ""
     return f"no bound on {_NO_BOUND_ON[person_level.kind]}: {others}"
+
+
+def bounding(person_level: Guarantee, total: Guarantee | None, releases: int) -> Guarantee:
+    """The guarantee that bounds how often people are named, where there is one.
+
+    Args:
+        person_level: of a release.
+        total: over everything counted of these people; None without a ledger.
+        releases: how many were counted, this one included.
+    """
+    if person_level.kind is Kind.K_ANONYMITY:
+        # It adds up with nothing: 1/k is true of people of whom nothing else was released.
+        return person_level.broken(OTHER_GROUPS) if releases > 1 else person_level
+    if total is None or person_level.trust is Trust.CENTRAL:
+        return person_level
+    return total
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ def choose(costs: Integers, scale: int, source: Randomness) -> NDArray[np.intp]:
     >>> choose(np.array([[0, 900], [900, 0]]), 3, randomness()).tolist()
     [0, 1]
     """
-    law = _law(scale)
+    distribution = _law(scale)
     *front, candidates = costs.shape
     # What all candidates have in common does not change the chances.
     flat = (costs - costs.min(axis=-1, keepdims=True)).reshape(-1, candidates)
@@ -36,7 +36,7 @@ def choose(costs: Integers, scale: int, source: Randomness) -> NDArray[np.intp]:
         proposed = (source.words(open_ones.size) >> unused_bits).astype(np.intp)
         inside = proposed < candidates
         proposed[~inside] = 0
-        accepted = inside & (law.draw(open_ones.size, source) >= flat[open_ones, proposed])
+        accepted = inside & (distribution.draw(open_ones.size, source) >= flat[open_ones, proposed])
         chosen[open_ones[accepted]] = proposed[accepted]
         open_ones = open_ones[~accepted]
     return chosen.reshape(front)

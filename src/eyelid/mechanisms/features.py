@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import Mechanism, Shape, mechanism
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, mechanism_named
 from eyelid.mechanisms.release_kind import Gaps
 from eyelid.privacy.noise import Randomness
 
@@ -85,7 +85,7 @@ class FeatureMechanism(Mechanism):
         """What is done to each person's own signals: of a mean, by the mechanism inside."""
         return self
 
-    def core_at(self, shape: Shape) -> FeatureMechanism:
+    def core_at(self, facts: PublicFacts) -> FeatureMechanism:
         """That for a dataset with these public facts."""
         return self
 
@@ -94,7 +94,7 @@ class FeatureMechanism(Mechanism):
         """Whether public facts are still to choose the mechanism inside."""
         return False
 
-    def decided(self, shape: Shape) -> Self:
+    def decided(self, facts: PublicFacts) -> Self:
         """The mechanism with everything chosen that public facts choose."""
         return self
 
@@ -132,52 +132,54 @@ class FeatureMechanism(Mechanism):
         """The fewest people of a group that chance draws; None where there are no such groups."""
         return None
 
-    def smallest(self, shape: Shape) -> int:
+    def smallest(self, facts: PublicFacts) -> int:
         """People of the smallest group that is told apart; everybody where there are no groups."""
-        return shape.people
+        return facts.people
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Columns that the release has besides those of every table."""
         return ()
 
-    def measured_shape(self, people: int, recordings: int, length: int, features: int) -> Shape:
+    def measured_facts(
+        self, people: int, recordings: int, length: int, features: int
+    ) -> PublicFacts:
         """The public facts about what is measured to release so much."""
-        return Shape(people, recordings, length, features)
+        return PublicFacts(people, recordings, length, features)
 
-    def released(self, shape: Shape) -> Shape:
+    def released(self, facts: PublicFacts) -> PublicFacts:
         """The public facts about what is released, from those about what is measured."""
-        return shape
+        return facts
 
-    def useful(self, shape: Shape) -> bool:
+    def useful(self, facts: PublicFacts) -> bool:
         """Whether there are people enough for a release that says anything."""
         return True
 
-    def people_for_all_features(self, shape: Shape) -> int | None:
+    def people_for_all_features(self, facts: PublicFacts) -> int | None:
         """From how many people on all features are released as wanted; None if not by people."""
         return None
 
-    def fewest_of_task(self, shape: Shape) -> int:
+    def fewest_of_task(self, facts: PublicFacts) -> int:
         """How many people should have a task, so that more of it is released than its name."""
         return 0
 
-    def expected_rmse_of_span(self, shape: Shape) -> float:
+    def expected_rmse_of_span(self, facts: PublicFacts) -> float:
         """Root mean square error of one released value, in units of its feature's span."""
         raise TypeError(f"the error of {self.name} depends on how much people are alike")
 
-    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+    def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
         """The same of a recording's mean over its rows."""
         raise TypeError(f"the error of {self.name} depends on how much people are alike")
 
-    def cut_off(self, shape: Shape) -> str:
+    def cut_off(self, facts: PublicFacts) -> str:
         """What of the signals is left out whatever the noise, in a sentence; empty if nothing."""
         return ""
 
-    def worth(self, shape: Shape) -> str:
+    def worth(self, facts: PublicFacts) -> str:
         """What is left to see where errors are not known, in a sentence or two."""
         raise TypeError(f"what {self.name} is worth follows from its expected error")
 
-    def error_in_mean(self, error: float, divisor: float, shape: Shape) -> float:
+    def error_in_mean(self, error: float, divisor: float, facts: PublicFacts) -> float:
         """An expected error when a mean over people divides the noise."""
         return error / divisor
 
@@ -209,19 +211,21 @@ class FeatureMechanism(Mechanism):
     def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
         """The private data; clips its input to the public bounds itself."""
 
-    def apply_to_some(self, people: FeatureTable, shape: Shape, noise: Randomness) -> FeatureTable:
+    def apply_to_some(
+        self, people: FeatureTable, facts: PublicFacts, noise: Randomness
+    ) -> FeatureTable:
         """The private data of some of the people.
 
         Args:
             people: whole people.
-            shape: the public facts of everybody, which the guarantee is about: those of some people
+            facts: the public facts of everybody, which the guarantee is about: those of some people
                 would give another noise.
             noise: of their own.
         """
         raise TypeError(f"{self.name} takes everybody at once")
 
     @abstractmethod
-    def shape(self, table: FeatureTable) -> Shape:
+    def facts(self, table: FeatureTable) -> PublicFacts:
         """The public facts of what would be released."""
 
     def settled(self, table: FeatureTable) -> FeatureMechanism:
@@ -230,7 +234,7 @@ class FeatureMechanism(Mechanism):
 
     def check(self, table: FeatureTable) -> None:
         """Refuse what could not be released, before anything is spent."""
-        self.sampler(self.shape(table))
+        self.sampler(self.facts(table))
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What of this mechanism's output is outside the guarantee, in words."""
@@ -244,7 +248,7 @@ def feature_mechanism(asked: str | Mechanism, **parameters: Any) -> FeatureMecha
         asked: its name, or one with its parameters set.
         parameters: of the one that is named.
     """
-    made = mechanism(asked, **parameters) if isinstance(asked, str) else asked
+    made = mechanism_named(asked, **parameters) if isinstance(asked, str) else asked
     if not isinstance(made, FeatureMechanism):
         raise InputError(
             f"{made.name} takes {made.takes}, not features: use 'eyelid {made.command}'"

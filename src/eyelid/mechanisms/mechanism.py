@@ -30,7 +30,7 @@ _SPOKEN = {bool: "true or false", int: "a whole number", float: "a number", str:
 
 
 @dataclass(frozen=True)
-class Shape:
+class PublicFacts:
     """The public facts about a dataset: all that a cost may depend on.
 
     Attributes:
@@ -49,7 +49,7 @@ class Shape:
     window: int = field(default=60, repr=False)
 
     def __post_init__(self) -> None:
-        for item in fields(Shape):
+        for item in fields(PublicFacts):
             if getattr(self, item.name) < 1:
                 raise InputError(f"{item.name} must be at least 1, got {getattr(self, item.name)}")
 
@@ -57,8 +57,8 @@ class Shape:
         """How many values one unit covers.
 
         >>> from eyelid.privacy.unit import PERSON, RECORDING
-        >>> shape = Shape(people=20, recordings=3, length=100, features=2)
-        >>> shape.values_of(PERSON), shape.values_of(RECORDING)
+        >>> facts = PublicFacts(people=20, recordings=3, length=100, features=2)
+        >>> facts.values_of(PERSON), facts.values_of(RECORDING)
         (600, 200)
         """
         counts = {
@@ -98,7 +98,7 @@ class NeighbourPair:
 
     Attributes:
         name: what makes them bad.
-        shape: their public facts.
+        facts: their public facts.
         unit: where they differ.
         one: values of shape (recordings, length, features), in units of the feature's span above
             its lower bound; may lie outside the bounds or be NaN.
@@ -106,7 +106,7 @@ class NeighbourPair:
     """
 
     name: str
-    shape: Shape
+    facts: PublicFacts
     unit: Unit
     one: Values
     other: Values
@@ -184,15 +184,15 @@ class Mechanism(ABC):
         return self.may_differ.words
 
     @abstractmethod
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """What is promised about one ``unit``, from public facts, before any data is touched."""
 
     @abstractmethod
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """How the person-level total follows from the unit's, in words."""
 
     @abstractmethod
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words: its law, its scale, its grid."""
 
     @classmethod
@@ -325,14 +325,14 @@ def describe(kind: type[Mechanism]) -> dict[str, Any]:
     }
 
 
-def mechanism(name: str, **parameters: Any) -> Mechanism:
+def mechanism_named(name: str, **parameters: Any) -> Mechanism:
     """A mechanism with its parameters; text is turned into what the parameter needs.
 
     Args:
         name: as in the catalogue, or an alias; ``eyelid mechanisms`` lists them.
         parameters: of the mechanism, such as ``epsilon``; ``eyelid mechanisms NAME`` lists them.
 
-    >>> mechanism("laplace", epsilon="2", unit="recording").parameters()["unit"]
+    >>> mechanism_named("laplace", epsilon="2", unit="recording").parameters()["unit"]
     'recording'
     """
     kind = find(name)

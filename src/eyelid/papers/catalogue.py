@@ -15,7 +15,9 @@ PAPERS = ("bozkir2021", "davidjohn2022", "liu2019")
 
 # Those of which the default leaves something out that takes hours.
 _LONGER = ("bozkir2021",)
-_RUNS, _FEW_RUNS = 3, 1
+# As many as the papers have where that takes minutes.
+_RUNS = {"bozkir2021": 3, "davidjohn2022": 3, "liu2019": 100}
+_FEW_RUNS = 1
 
 
 def reproduce(
@@ -33,14 +35,15 @@ def reproduce(
         paper: one of `PAPERS`.
         data: a folder that holds the paper's datasets, or one of them; None for simulated
             participants.
-        repeats: noisy runs; the papers have 100. None for 3, or 1 if fast.
+        repeats: noisy runs; the papers have 100. None for 100 of liu2019 and 3 of the others, or 1
+            if fast.
         fast: less of everything, to see how it goes.
         full: as many windows as the paper has, which takes hours.
         seed: of noise and of simulated participants.
     """
     datasets = datasets_of(paper)
     if repeats is None:
-        repeats = _FEW_RUNS if fast else _RUNS
+        repeats = _FEW_RUNS if fast else _RUNS[paper]
     if repeats < 1:
         raise InputError(f"repeats must be at least 1, got {repeats}")
     if seed < 0:

@@ -90,7 +90,7 @@ def shown(value: float | None, digits: int) -> str:
         return "∞" if value > 0 else "−∞"
     if value and not _SMALLEST_PLAIN <= abs(value) < _LARGEST_PLAIN:
         told = f"{value:.2e}"
-    elif value and abs(value) < 0.5 * 10.0**-digits:
+    elif value and not float(f"{value:.{digits}f}"):
         # It would be 0, which it is not.
         told = f"{value:.1g}"
     else:

@@ -16,14 +16,14 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.differential import CalibratedMechanism
+from eyelid.mechanisms.differential import DifferentialMechanism, offered_unit
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.papers.floating_noise import NUMERICS
 from eyelid.papers.signals import (
     TaskSignals,
-    longest_shape,
+    longest_facts,
     signals_of,
     subsampled,
     table_of,
@@ -37,7 +37,7 @@ _BYSTANDER = 0.25
 
 
 @dataclass(frozen=True)
-class PaperMechanism(CalibratedMechanism, FeatureMechanism):
+class PaperMechanism(DifferentialMechanism, FeatureMechanism):
     """Noise on whole tables, scaled by what the people in them happen to be like.
 
     Offered for a recording: that is what a paper's ε, summed over features, would be about. The
@@ -53,7 +53,7 @@ class PaperMechanism(CalibratedMechanism, FeatureMechanism):
     claims_to_hold: ClassVar[bool] = False
     lengths: ClassVar[str] = "recordings keep their own lengths"
 
-    unit: Unit = parameter("whose value is hidden", default=RECORDING)  # noqa: RUF009
+    unit: Unit = offered_unit(RECORDING)
     subsample: int = parameter("every so many-th row is kept, before the noise", default=1)
 
     def __post_init__(self) -> None:
@@ -68,11 +68,11 @@ class PaperMechanism(CalibratedMechanism, FeatureMechanism):
         """Each task, as it is padded, with its noisy signals (runs, recordings, features, rows)."""
 
     @abstractmethod
-    def why_not(self, shape: Shape) -> Iterator[str]:
+    def why_not(self, facts: PublicFacts) -> Iterator[str]:
         """Why the printed guarantee does not hold, in words."""
 
     @abstractmethod
-    def with_public_scale(self, shape: Shape, unit: Unit) -> tuple[float, str]:
+    def with_public_scale(self, facts: PublicFacts, unit: Unit) -> tuple[float, str]:
         """What a unit would lose at most if the noise did not depend on the data, and why."""
 
     @property
@@ -84,20 +84,20 @@ class PaperMechanism(CalibratedMechanism, FeatureMechanism):
         """The printed ε is split evenly over the features."""
         return self.epsilon / features
 
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """No guarantee. The number is the printed claim, and for a person what would hold."""
-        loss = self.epsilon if unit == self.unit else self.with_public_scale(shape, unit)[0]
+        loss = self.epsilon if unit == self.unit else self.with_public_scale(facts, unit)[0]
         return Guarantee(
             kind=Kind.NONE,
             unit=unit,
             neighbours=Neighbours.REPLACE_ONE,
             trust=Trust.LOCAL,
             epsilon=loss,
-        ).broken(*self.why_not(shape))
+        ).broken(*self.why_not(facts))
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """That there is none, and what it would be."""
-        loss, how = self.with_public_scale(shape, PERSON)
+        loss, how = self.with_public_scale(facts, PERSON)
         if math.isinf(loss):
             return f"no bound: the noise is scaled by the data, and {how}"
         return (
@@ -110,12 +110,12 @@ class PaperMechanism(CalibratedMechanism, FeatureMechanism):
         """Floating point."""
         return NUMERICS
 
-    def shape(self, table: FeatureTable) -> Shape:
+    def facts(self, table: FeatureTable) -> PublicFacts:
         """People, the most recordings of one, the longest recording's rows, features."""
         # Whatever cannot be compared is refused now.
         list(tasks_of(table))
-        shape = longest_shape(table)
-        return replace(shape, length=math.ceil(shape.length / self.subsample))
+        facts = longest_facts(table)
+        return replace(facts, length=math.ceil(facts.length / self.subsample))
 
     def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
         """The noisy table. Time stamps are rewritten to the step, labels are dropped."""
@@ -130,7 +130,7 @@ class PaperMechanism(CalibratedMechanism, FeatureMechanism):
             f"how long recordings are: {self.lengths}",
         ]
 
-    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+    def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """The noisy values of a bystander, who was recorded in the same tasks."""
         tasks = [
             together(np.stack([np.full_like(recording, _BYSTANDER), recording]))
@@ -141,9 +141,9 @@ class PaperMechanism(CalibratedMechanism, FeatureMechanism):
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
         """Somebody just like the bystander, whose noise then has scale 0, against somebody else."""
-        shape = Shape(1, 1, 4, 1)
+        facts = PublicFacts(1, 1, 4, 1)
         like = np.full((1, 4, 1), _BYSTANDER)
-        yield NeighbourPair("like somebody else, or not", shape, unit, like, like + 0.5)
+        yield NeighbourPair("like somebody else, or not", facts, unit, like, like + 0.5)
 
     def score(self, outputs: Values, pair: NeighbourPair) -> Values:
         """How far the bystander's values are off."""

@@ -101,7 +101,7 @@ _REPRODUCED = {
     Outcome.YES: "reproduced",
     Outcome.PARTLY: "reproduced in part",
     Outcome.NO: "not reproduced",
-    Outcome.OPEN: "no printed number to compare",
+    Outcome.OPEN: "no number printed",
 }
 _CLAIM = {
     Outcome.YES: "claim confirmed",

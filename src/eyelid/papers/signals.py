@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import Shape, Values
+from eyelid.mechanisms.mechanism import PublicFacts, Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,10 +143,10 @@ def subsampled(table: FeatureTable, every: int) -> FeatureTable:
     return replace(table, data=table.data.filter(pl.Series(number % every == 0)), step_ms=step)
 
 
-def longest_shape(table: FeatureTable) -> Shape:
+def longest_facts(table: FeatureTable) -> PublicFacts:
     """People, the most recordings of one, the longest recording's rows, features."""
     recordings = table.recordings
-    return Shape(
+    return PublicFacts(
         people=recordings["person"].n_unique(),
         recordings=int(recordings["person"].unique_counts().max()),  # type: ignore[arg-type]
         length=int(recordings["rows"].to_numpy().max()),

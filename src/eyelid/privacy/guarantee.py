@@ -162,6 +162,12 @@ def large_delta(delta: float | None, people: int) -> str:
     )
 
 
+def large_deltas(people: int, *stated: Guarantee | None) -> list[str]:
+    """What guarantees leave unprotected that are stated at a δ of at least 1/N; each δ once."""
+    told = [large_delta(each.delta, people) for each in stated if each is not None]
+    return [warning for warning in dict.fromkeys(told) if warning]
+
+
 def rounded_up(value: float, digits: int = 4) -> str:
     """A loss to a few digits, never printed smaller than it is.
 

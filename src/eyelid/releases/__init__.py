@@ -11,15 +11,15 @@ step does: it is a `Job`.
    place that cannot be written costs nothing. Every piece is read, checked and hashed; samples
    are summarised in windows, which stay in the run's scratch. What comes back is small
    (`PieceFacts`, `Outline`).
-3. **Plan** (`plan.py`): bounds; the public facts (`Shape`: people N, most recordings R, rows n,
-   features F); the guarantee for the unit and for a person from these facts; reasons why it would
-   not hold (a seed, bounds from the data). Whatever can be refused is refused by now, and whoever
-   asked has been told what to know (`notes.py`).
+3. **Plan** (`plan.py`): bounds; the public facts (`PublicFacts`: people N, most recordings R, rows
+   n, features F); the guarantee for the unit and for a person from these facts; reasons why it
+   would not hold (a seed, bounds from the data). What can be refused is refused
+   by now, and the caller knows what to know (`notes.py`).
 4. **Charge** (`releases/accounting.py`). One ledger transaction checks the limit and records the
    person-level guarantee for everybody, under the id of the run. Above the limit: exit code 3,
    nothing counted, nothing written. The certificate is composed now.
 5. **Apply** (`application.py`, of maps `measurement.py`). Pieces that have not changed since they
-   were looked at are made private, each under the shape of everybody and with its own stream of
+   were looked at are made private, each under the facts of everybody and with its own stream of
    noise; sums over people are added up in integers first. What is written once is never made
    again.
 6. **Write.** Manifest, certificate and data card; scratch is removed, everything is synced and

@@ -1,18 +1,27 @@
-"""Who counts a release, what it costs there, and the certificate of what was paid."""
+"""Who counts a release, what it costs there, and the certificate of what was paid.
+
+By a digest of what a release is made of its owner knows later which original belongs to it.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from eyelid.engine.foreign import content_of
+import numpy as np
+import polars as pl
+
+from eyelid.engine.files import content_of
 from eyelid.engine.runs import Run
 from eyelid.errors import EyelidError, InputError, Refused
-from eyelid.gaze.study import Origin, Study
+from eyelid.gaze.maps.gaze_points import GazePoints
+from eyelid.gaze.study import INDEX_COLUMNS, Origin, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.origin import (
     counted_in,
@@ -23,13 +32,16 @@ from eyelid.io.origin import (
     own_origin,
     refuse_to_pass_parts,
 )
+from eyelid.io.release_folder import digest_of_people, names_of, person_digests
 from eyelid.io.remote import here
 from eyelid.io.same_people import Entry
 from eyelid.mechanisms.certificate import (
     NO_LEDGER,
     NOT_COUNTED,
+    OTHER_GROUPS,
     Certificate,
     ReleasedAs,
+    bounding,
     form_given,
     other_releases,
     shown_by_choice,
@@ -38,7 +50,7 @@ from eyelid.mechanisms.certificate import (
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.composition import parallel
-from eyelid.privacy.guarantee import Guarantee, Kind, large_delta
+from eyelid.privacy.guarantee import Guarantee, Kind, large_deltas
 from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON, Trust
@@ -87,8 +99,10 @@ def open_ledger(origin: Origin | None) -> tuple[Ledger, str] | None:
 
 def refuse_to_dodge(own: Origin | None, chosen: Path | str | None) -> None:
     """Refuse another ledger while the study's own has a limit, which the other would not keep."""
+    if own is None or chosen is None:
+        return
     book = counting_ledger(own)
-    if own is None or book is None or chosen is None or is_chosen(own, chosen):
+    if book is None or is_chosen(own, chosen):
         return
     limit = book.allowance(own.id)
     if limit is not None:
@@ -99,10 +113,6 @@ def refuse_to_dodge(own: Origin | None, chosen: Path | str | None) -> None:
         )
 
 
-OTHER_GROUPS = (
-    "who of a group somebody is, to whoever also has another release of these people: two "
-    "partitions intersect, and one chance in k is promised of a single release only"
-)
 OTHER_ROWS = (
     "what this release and the others of these people tell together: plausible deniability is of a "
     "single release only"
@@ -116,11 +126,15 @@ _OF_ONE_RELEASE = {Kind.K_ANONYMITY: OTHER_GROUPS, Kind.DENIABILITY: OTHER_ROWS}
 _NOISE = ("sampler", "numerics", "randomness")
 
 
+Design = TypeVar("Design")
+
+
 @dataclass(frozen=True, eq=False)
-class Purchase:
-    """A release that is about to be paid for.
+class Plan(Generic[Design]):
+    """Everything about a release that is settled before it is paid for and noise is drawn.
 
     Attributes:
+        design: what will be made, which is particular to the kind of release.
         what: kind of release, and of what, for the owner's memory; no person is named.
         mechanism: with its parameters set.
         people: everybody whose data it touches.
@@ -131,7 +145,6 @@ class Purchase:
         noise: sampler, numerics, randomness.
         unprotected: what it shows besides.
         alike: whether nothing released as it is tells people apart.
-        input_digest: a hash of what the release is made of, asked for once it is paid.
         released_as: what kind of thing it is.
         map: public facts of maps, where it is one.
         made_up: public facts of made-up people, where there are some.
@@ -139,6 +152,7 @@ class Purchase:
         keep: attributes of people that are released as they are.
     """
 
+    design: Design
     what: str
     mechanism: Mechanism
     people: Sequence[str]
@@ -149,17 +163,25 @@ class Purchase:
     noise: tuple[str, str, str]
     unprotected: Sequence[str]
     alike: bool
-    input_digest: Callable[[], bytes]
     released_as: ReleasedAs
     map: dict[str, Any] | None = None
     made_up: dict[str, Any] | None = None
     chosen: Sequence[str] = ()
-    keep: Sequence[str] = ()
+    keep: tuple[str, ...] = ()
+
+    @property
+    def central(self) -> bool:
+        """Whether an aggregate over people is released, and nobody's own record."""
+        return self.guarantee.trust is Trust.CENTRAL
+
+
+Digest = Callable[[], bytes]
 
 
 @contextmanager
 def bought(
-    purchase: Purchase,
+    plan: Plan[Any],
+    digest: Digest,
     book: tuple[Ledger, str] | None,
     out: Path | None = None,
     run: Run | None = None,
@@ -171,18 +193,19 @@ def bought(
     says that the release stays counted; of a run, whoever runs it says so.
 
     Args:
-        purchase: what is bought; refused above a limit.
+        plan: what is bought; refused above a limit.
+        digest: a hash of what the release is made of, asked for once it is paid.
         book: the ledger, and the name it knows these people by; None where nobody counts.
         out: where the release will be; None where nothing is written.
         run: that makes it; None where nothing is written.
     """
     counted = False
     try:
-        paid = None if book is None else _debited(purchase, *book, out, run)
+        paid = None if book is None else _debited(plan, *book, out, run)
         counted = paid is not None
-        certificate = _certificate(purchase, book, paid)
-        # It holds on to private data, and writing takes memory.
-        del purchase
+        certificate = _certificate(plan, digest, book, paid)
+        # They hold on to private data, and writing takes memory.
+        del plan, digest
         yield certificate
     except Exception as error:
         if counted and run is None:
@@ -222,15 +245,15 @@ def ended(book: tuple[Ledger, str] | None, run: Run | None) -> None:
 
 
 def _debited(
-    purchase: Purchase, ledger: Ledger, origin: str, out: Path | None, run: Run | None
+    plan: Plan[Any], ledger: Ledger, origin: str, out: Path | None, run: Run | None
 ) -> Debit:
     """What the ledger counts now, with where it will be for the owner's memory."""
-    what = f"{purchase.what}, {out.name if out else '–'}"
-    guarantee = purchase.guarantee
+    what = f"{plan.what}, {out.name if out else '–'}"
+    guarantee = plan.guarantee
     if guarantee.unit != PERSON:
         what += f", {guarantee.numbers()} per {guarantee.unit}"
-    name, level = purchase.mechanism.name, purchase.person_level
-    arguments = (origin, purchase.people, name, level, what, purchase.alike)
+    name, level = plan.mechanism.name, plan.person_level
+    arguments = (origin, plan.people, name, level, what, plan.alike)
     if run is None:
         return ledger.debit(*arguments)
     before = run.note
@@ -245,22 +268,26 @@ def _debited(
 
 
 def _certificate(
-    purchase: Purchase, book: tuple[Ledger, str] | None, paid: Debit | None
+    plan: Plan[Any], digest: Digest, book: tuple[Ledger, str] | None, paid: Debit | None
 ) -> Certificate:
     """What was bought, and what it comes to with everything that the ledger has counted."""
     history: tuple[dict[str, Any], ...] = ()
     total: Guarantee | None = None
     fingerprint: str | None = None
-    alike, others = purchase.alike, ""
-    guarantee, person_level = purchase.guarantee, purchase.person_level
-    law = purchase.mechanism
-    kept = [f"the attribute {name} of every person, released as it is" for name in purchase.keep]
-    unprotected = [*purchase.unprotected, *kept, *shown_by_choice(purchase.chosen)]
+    alike, others = plan.alike, ""
+    guarantee, person_level = plan.guarantee, plan.person_level
+    mechanism = plan.mechanism
+    kept = [f"the attribute {name} of every person, released as it is" for name in plan.keep]
+    unprotected = [*plan.unprotected, *kept, *shown_by_choice(plan.chosen)]
     if book is None or paid is None:
         unprotected.append(NO_LEDGER)
     else:
         ledger, origin = book
-        balances = ledger.balances(origin, people=purchase.people)
+        content = digest()
+        with ledger.transaction():
+            balances = ledger.balances(origin, people=plan.people)
+            gaps = ledger.gaps(origin)
+            fingerprint = ledger.fingerprint(content, paid.id)
         total = parallel([b.total for b in balances])
         counted = {d.id: d for b in balances for d in b.debits}
         history = tuple(
@@ -270,14 +297,12 @@ def _certificate(
         alike = len(balances) == 1 and all(d.alike for d in counted.values())
         if len(history) > 1 and person_level.kind in _OF_ONE_RELEASE:
             unprotected.append(_OF_ONE_RELEASE[person_level.kind])
-        gaps = ledger.gaps(origin)
         others = other_releases(len(history) - 1, bool(gaps))
-        fingerprint = ledger.fingerprint(purchase.input_digest(), paid.id)
         if gaps:
             # A sum over some of the releases is no total.
             alike, total = False, None
             unprotected += [NOT_COUNTED[gap] for gap in gaps]
-    people = len(purchase.people)
+    people = len(plan.people)
     unprotected += large_deltas(people, person_level, total)
     lead = undone(person_level, others)
     bounded = bounding(person_level, total, len(history))
@@ -285,13 +310,13 @@ def _certificate(
         # Kept attributes or unequal recordings may name people without any gaze.
         bounded = bounded.broken("people are told apart by what is not protected")
     return Certificate(
-        mechanism=law.name,
-        parameters=law.parameters(),
+        mechanism=mechanism.name,
+        parameters=mechanism.parameters(),
         guarantee=guarantee,
         person_level=person_level,
-        how=f"{lead}; this release alone would give: {purchase.how}" if lead else purchase.how,
-        bounds=purchase.bounds,
-        noise=dict(zip(_NOISE, purchase.noise, strict=True)),
+        how=f"{lead}; this release alone would give: {plan.how}" if lead else plan.how,
+        bounds=plan.bounds,
+        noise=dict(zip(_NOISE, plan.noise, strict=True)),
         ledger=history,
         total=total,
         unprotected=tuple(unprotected),
@@ -299,33 +324,11 @@ def _certificate(
         people=people,
         input_sha256=fingerprint,
         version=__version__,
-        map=purchase.map,
-        made_up=purchase.made_up,
-        form=form_given(purchase.chosen, law.form),
-        released_as=purchase.released_as,
+        map=plan.map,
+        made_up=plan.made_up,
+        form=form_given(plan.chosen, mechanism.form),
+        released_as=plan.released_as,
     )
-
-
-def large_deltas(people: int, *stated: Guarantee | None) -> list[str]:
-    """What guarantees leave unprotected that are stated at a δ of at least 1/N; each δ once."""
-    told = [large_delta(each.delta, people) for each in stated if each is not None]
-    return [warning for warning in dict.fromkeys(told) if warning]
-
-
-def bounding(person_level: Guarantee, total: Guarantee | None, releases: int) -> Guarantee:
-    """The guarantee that bounds how often people are named, where there is one.
-
-    Args:
-        person_level: of a release.
-        total: over everything counted of these people; None without a ledger.
-        releases: how many were counted, this one included.
-    """
-    if person_level.kind is Kind.K_ANONYMITY:
-        # It adds up with nothing: 1/k is true of people of whom nothing else was released.
-        return person_level.broken(OTHER_GROUPS) if releases > 1 else person_level
-    if total is None or person_level.trust is Trust.CENTRAL:
-        return person_level
-    return total
 
 
 def read_certificate(folder: Path) -> Certificate | None:
@@ -337,3 +340,76 @@ def read_certificate(folder: Path) -> Certificate | None:
         return Certificate.from_dict(json.loads(content_of(path)))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{path} is not a certificate as eyelid writes them: {error}") from None
+
+
+NO_LOOKS = hashlib.sha256().digest()
+"""Of somebody who never looked, as `look_digests` has it."""
+
+
+def input_digest(table: FeatureTable) -> bytes:
+    """SHA-256 of a table's keys and features: what a release is made of."""
+    rows = input_rows(table)
+    return digest_of_people(names_of(rows), person_digests(rows))
+
+
+def input_rows(table: FeatureTable) -> pl.DataFrame:
+    """The columns of a table that a release is made of: labels are not among them."""
+    keys = [name for name in INDEX_COLUMNS if name in table.data.columns]
+    return table.data.select(*keys, *table.names)
+
+
+def samples_digest(taken: Study) -> bytes:
+    """SHA-256 of everything that a filter takes: whose gaze, when, and where."""
+    return digest_of_people(names_of(taken.data), person_digests(taken.data))
+
+
+def looks_digest(looks: GazePoints) -> bytes:
+    """SHA-256 of where everybody looked: what maps are made of."""
+    size = looks.width_px, looks.height_px
+    return digest_of_looks(looks.people, looks.layers, size, look_digests(looks))
+
+
+def look_digests(looks: GazePoints) -> list[bytes]:
+    """SHA-256 of where each person looked, in order, whoever is beside them."""
+    rows = np.column_stack([looks.layer, looks.x_px, looks.y_px, looks.weight])
+    ends = np.searchsorted(looks.person, np.arange(len(looks.people) + 1)).tolist()
+    return [
+        hashlib.sha256(rows[first:last].tobytes()).digest()
+        for first, last in itertools.pairwise(ends)
+    ]
+
+
+def digest_of_looks(
+    people: Sequence[str], layers: Sequence[str], size: tuple[int, int], digests: Sequence[bytes]
+) -> bytes:
+    """SHA-256 of where everybody looked, from `look_digests` of all of them in whatever pieces.
+
+    Args:
+        people: their names, in order.
+        layers: names of pictures, or stretches of time.
+        size: width and height of the pictures in px.
+        digests: of each person.
+    """
+    found = hashlib.sha256(json.dumps([layers, size]).encode())
+    found.update(digest_of_people(people, digests))
+    return found.digest()
+
+
+def debit_of(
+    fingerprint: str, contents: Sequence[Callable[[], bytes]], book: Ledger, origin: str
+) -> Debit | None:
+    """The debit whose release has one of these digests as its input.
+
+    Args:
+        fingerprint: as its certificate has it.
+        contents: the digest of this eyelid, and of earlier ones.
+        book: the ledger.
+        origin: of the people.
+    """
+    debits = book.debits(origin)
+    for content in contents:
+        digest = content()
+        for debit in debits:
+            if book.fingerprint(digest, debit.id) == fingerprint:
+                return debit
+    return None

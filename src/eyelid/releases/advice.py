@@ -31,8 +31,8 @@ from eyelid.releases.budget import spent_on
 from eyelid.releases.kinds.streams.plan import build_filter
 from eyelid.releases.kinds.streams.preparation import (
     eyes_of,
+    facts_of,
     recordings_touched,
-    shape_of,
     shortest_of,
     taken_of,
     with_lost_eye,
@@ -148,10 +148,10 @@ def heatmap_lacks(study: Study, stimulus: str | None) -> str:
         stimulus: of which a map would be; None where there is at most one.
     """
     # Deferred: maps take long to import, and most advice needs none.
-    from eyelid.releases.kinds.maps.quote import planned
+    from eyelid.releases.kinds.maps.quote import heatmap_draft
 
     try:
-        planned(study, stimulus=stimulus, level="good")
+        heatmap_draft(study, stimulus=stimulus, level="good")
         on_screen([], [], study.screen, study.units, study.xy_origin)
     except EyelidError as error:
         return str(error)
@@ -232,16 +232,16 @@ def stream_way(study: Study) -> str:
             raise InputError("no recording has two samples")
         window = usual_window(rate_hz)
         radius = usual_radius(Scene.of(units, scene))
-        law = build_filter("sample", taken, epsilon=_EPSILON, window=window, radius=radius)
+        mechanism = build_filter("sample", taken, epsilon=_EPSILON, window=window, radius=radius)
     except InputError:
         # No scene or rate is known, or gaze in no known unit: release says what to give.
         return (
             "Gaze itself, sample by sample, takes a filter and its scene, which is not known: give "
             f"--set scene=x0,y0,x1,y1 to the mechanism sample, with its window and radius{chosen}."
         )
-    shape = shape_of(taken)
-    total, promised = law.cost(shape, PERSON).numbers(), law.cost(shape, law.unit)
-    touched = recordings_touched(window, shape.recordings, shortest_of(taken))
+    facts = facts_of(taken)
+    total, promised = mechanism.cost(facts, PERSON).numbers(), mechanism.cost(facts, mechanism.unit)
+    touched = recordings_touched(window, facts.recordings, shortest_of(taken))
     several = (
         f" (over {touched} recordings, in which half a second may lie here, in "
         f"{guessed(over_recordings(promised, touched))}: each starts the filter anew)"
@@ -250,7 +250,7 @@ def stream_way(study: Study) -> str:
         "Gaze itself, sample by sample: 'eyelid release IN OUT --mechanism sample --epsilon "
         f"{_EPSILON:g} --set window={window} --set radius={radius:g}"
         f"{chosen}'. Which of two ways a person looked for half a "
-        f"second of one recording, up to {radius:g} {law.place.spoken_units} apart, is then "
+        f"second of one recording, up to {radius:g} {mechanism.place.spoken_units} apart, is then "
         f"guessed right in at most {guessed(promised)} of cases, in place of 50 %"
         f"{several if touched > 1 else ''}; no person as a whole is hidden ({total})."
     )

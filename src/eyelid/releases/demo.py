@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from eyelid.attacks.attackers import find_attackers
 from eyelid.attacks.identification import identify, strongest
 from eyelid.attacks.protocols import POSITIVE, Material, find_protocol
-from eyelid.attacks.statistics import Rate
 from eyelid.attacks.utility import utility
 from eyelid.engine.atomic import new_folder
 from eyelid.engine.progress import track
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
-from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.study_folder import write
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.folder import NOTICE, AuditPlaces
-from eyelid.releases.audits.results import TableAudit
-from eyelid.releases.budget import Budget, budget
+from eyelid.releases.budget import budget
 from eyelid.releases.pipeline import Release
 from eyelid.releases.release import release
-from eyelid.verification.verify import Verification, verify
+from eyelid.reporting.audits.results import Attempt, Story, TableAudit
+from eyelid.verification.verify import verify
 
 # Mechanism, ε, unit: from the strongest promise to the weakest.
 _RELEASES = (
@@ -56,50 +54,6 @@ Everybody in here is simulated. With real participants only one of these would l
 """
 
 
-@dataclass(frozen=True)
-class Attempt:
-    """One way of handing the data over, and what came of it.
-
-    Attributes:
-        name: for people.
-        unit: whose value the mechanism was asked to hide; empty for the raw data.
-        person_level: a person's total, in words.
-        bound: of being named, or None.
-        identified: people named by the strongest attacker who knows raw recordings.
-        document: windows whose document is recognised by a model learned from these data.
-        release: what was released; None for the raw data.
-    """
-
-    name: str
-    unit: str
-    person_level: str
-    bound: float | None
-    identified: Rate
-    document: Rate
-    release: Release | None
-
-
-@dataclass(frozen=True, eq=False)
-class Story:
-    """Everything the demo found out.
-
-    Attributes:
-        study: the made-up people.
-        attempts: the raw data and every release, side by side.
-        audit: of the release with the strongest promise.
-        verification: of the mechanisms.
-        spent: what the ledger counted.
-        fast: whether fewer people and runs had to do.
-    """
-
-    study: Study
-    attempts: tuple[Attempt, ...]
-    audit: TableAudit
-    verification: Verification
-    spent: Budget
-    fast: bool
-
-
 def demo(out: Path, fast: bool = False, tell: Callable[[str], None] = lambda _: None) -> Story:
     """Make the study, release it in several ways, attack each, and write the report.
 
@@ -108,7 +62,7 @@ def demo(out: Path, fast: bool = False, tell: Callable[[str], None] = lambda _: 
         fast: fewer people and fewer runs of the games.
         tell: hears what is going on.
     """
-    from eyelid.releases.report import report
+    from eyelid.reporting.audits.page import report
 
     with new_folder(out) as folder:
         tell("Simulating people who read …")
@@ -168,5 +122,5 @@ def _attempt(name: str, raw: FeatureTable, done: Release | None) -> Attempt:
         bound=bound,
         identified=strongest(identify(material, find_attackers(_ATTACKERS), [protocol])).rate,
         document=use.raw if use.rate is None else use.rate,
-        release=done,
+        certificate=certificate,
     )

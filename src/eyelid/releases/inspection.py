@@ -26,7 +26,7 @@ from eyelid.io.remarks import rates_told
 from eyelid.mechanisms.expectation import MOST_ERROR, people_needed
 from eyelid.mechanisms.groups.partition import groups_told
 from eyelid.mechanisms.means.groupmean import GroupMean
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.records.record_mechanism import window_rows
 from eyelid.mechanisms.synthetic.recordings import MADE_UP
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
@@ -330,16 +330,16 @@ def table_to_train_on(recordings: pl.DataFrame, features: int, where: str = "IN"
         features: how many there are.
         where: the study is, for the command that is named.
     """
-    law = Synthetic(epsilon=_MADE_UP_EPSILON)
+    mechanism = Synthetic(epsilon=_MADE_UP_EPSILON)
     people, tasks = recordings["person"].n_unique(), len(_names(recordings, "task"))
-    shape = Shape(people, max(1, tasks), law.records, features)
-    if not law.useful(shape):
+    facts = PublicFacts(people, max(1, tasks), mechanism.records, features)
+    if not mechanism.useful(facts):
         return ""
-    carried = law.carried(shape)
+    carried = mechanism.carried(facts)
     return (
         f" For a table to train on, people are enough for made-up ones with {carried} of "
         f"{features} features: 'eyelid cost {where} --mechanism synthetic --epsilon "
-        f"{law.epsilon:g}'."
+        f"{mechanism.epsilon:g}'."
     )
 
 
@@ -371,7 +371,7 @@ def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> FittingRel
         table: what they are recordings of; its rows are left alone.
     """
     people = recordings["person"].n_unique()
-    shape = Shape(
+    facts = PublicFacts(
         people=people,
         recordings=max(1, len(_names(recordings, "task"))),
         length=table.public_rows,
@@ -379,10 +379,10 @@ def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> FittingRel
         window=window_rows(table),
     )
     means, k = "--mechanism groupmean --epsilon 1", min(_FEW, people // 2)
-    law = GroupMean(epsilon=1.0)
-    needed = people_needed(law, shape)
+    mechanism = GroupMean(epsilon=1.0)
+    needed = people_needed(mechanism, facts)
     if needed is not None and needed <= people:
-        off = errors_told(table.features, law.expected_mean_rmse_of_span(shape))
+        off = errors_told(table.features, mechanism.expected_mean_rmse_of_span(facts))
         return FittingRelease(
             means,
             f"The mean over {people:,} people can be relied on at ε = 1 for a person: expected "

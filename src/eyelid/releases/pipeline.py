@@ -33,7 +33,7 @@ from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.noise import Randomness, randomness
-from eyelid.releases.accounting import Purchase, bought, claimed, ended, open_ledger
+from eyelid.releases.accounting import Digest, Plan, bought, claimed, ended, open_ledger
 from eyelid.version import __version__
 
 R = TypeVar("R")
@@ -150,9 +150,12 @@ class RunKey:
     settings: Any
 
     @classmethod
-    def of(cls, laws: Sequence[Mechanism], **others: Any) -> RunKey:
+    def of(cls, mechanisms: Sequence[Mechanism], **others: Any) -> RunKey:
         """The key of a run of these mechanisms."""
-        return cls(mechanisms=[(law.name, law.parameters()) for law in laws], **others)
+        return cls(
+            mechanisms=[(mechanism.name, mechanism.parameters()) for mechanism in mechanisms],
+            **others,
+        )
 
     def digest(self) -> str:
         """One hash over all of it, over this version and how large pieces are."""
@@ -168,13 +171,15 @@ class Prepared:
     """A release that is ready to be paid for.
 
     Attributes:
-        purchase: what is bought.
+        plan: what is bought.
+        digest: a hash of what it is made of, asked for once it is paid.
         origin: who these people are to the ledger; None where nobody counts.
         notes: what is known before anything is paid.
         run: that makes it; None where nothing is written.
     """
 
-    purchase: Purchase
+    plan: Plan[Any]
+    digest: Digest
     origin: Origin | None
     notes: tuple[str, ...]
     run: Run | None
@@ -237,14 +242,14 @@ def carried_out(job: Job[R], out: Path | None, tell: Callable[[str], None] | Non
             return None if out is None else stack.enter_context(running(out, key.digest()))
 
         prepared = job.prepare(begin, advance)
-        purchase, run, notes = prepared.purchase, prepared.run, prepared.notes
+        run, notes = prepared.run, prepared.notes
         if tell is not None:
             for note in notes:
                 tell(note)
         book = open_ledger(prepared.origin)
-        charge = bought(purchase, book, out, run)
-        # They hold on to private data, and writing takes memory.
-        del prepared, purchase
+        charge = bought(prepared.plan, prepared.digest, book, out, run)
+        # It holds on to private data, and writing takes memory.
+        del prepared
         with charge as certificate:
             certificate = job.apply(run, certificate, advance)
             if run is not None:

@@ -10,17 +10,13 @@ from eyelid.gaze.features.catalogue import EVENT_KINDS, event_feature_set, windo
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.certificate import NARROWEST_FORM, Certificate
-from eyelid.mechanisms.expectation import (
-    FeatureError,
-    expectation,
-    predicted,
-    told_in_people,
-)
+from eyelid.mechanisms.expectation import FeatureError, expectation, predicted
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.partition import groups_told
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.streams.distance import Distance
 from eyelid.mechanisms.streams.stream import StreamMechanism
+from eyelid.mechanisms.synthetic.utility import told_in_people
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.rank1 import advantage_bound, rank1_bounds
 from eyelid.privacy.unit import Trust
@@ -43,7 +39,7 @@ from eyelid.spelling import plural
 def datacard(
     certificate: Certificate,
     table: FeatureTable,
-    shape: Shape,
+    facts: PublicFacts,
     mechanism: FeatureMechanism,
     *,
     clipped_to: Sequence[Feature] = (),
@@ -55,7 +51,7 @@ def datacard(
     Args:
         certificate: of the release.
         table: the release, or its outline.
-        shape: the public facts.
+        facts: the public facts.
         mechanism: with its parameters set.
         clipped_to: the features, with the bounds that values were clipped to.
         has_standard_errors: whether a file with those of means is beside it.
@@ -67,7 +63,7 @@ def datacard(
         "datacard.md.j2",
         certificate=certificate,
         table=table,
-        shape=shape,
+        facts=facts,
         mechanism=mechanism,
         kept=kept,
         labels=[name for name in table.data.columns if name.startswith("label_")],
@@ -94,20 +90,20 @@ def datacard(
         rows_keep=kept_of_rows(certificate),
         for_participants=for_participants(certificate, () if central else kept),
         eyes="eye-tracking features" if _about_eyes(table) else "features",
-        worth=worth(mechanism, shape, clipped_to),
-        errors=_errors(mechanism, shape, clipped_to),
+        worth=worth(mechanism, facts, clipped_to),
+        errors=_errors(mechanism, facts, clipped_to),
         proof_note=mechanism.note.summary.replace("``", "`"),
     )
 
 
 def _errors(
-    mechanism: FeatureMechanism, shape: Shape, features: Sequence[Feature]
+    mechanism: FeatureMechanism, facts: PublicFacts, features: Sequence[Feature]
 ) -> tuple[FeatureError, ...]:
     """The expected error of every feature, in its unit; empty where it is not known."""
     noisy = predicted(mechanism)
     if noisy is None or not errors_have_units(mechanism):
         return ()
-    return expectation(noisy, shape).of_features(features)
+    return expectation(noisy, facts).of_features(features)
 
 
 def _taken(mechanism: FeatureMechanism) -> str:
@@ -184,7 +180,7 @@ def stream_card(
         "streamcard.md.j2",
         certificate=certificate,
         study=released,
-        law=mechanism,
+        mechanism=mechanism,
         filter=mechanism.guaranteed,
         regular=TIMES[REGULAR] in certificate.unprotected,
         recordings=recordings,

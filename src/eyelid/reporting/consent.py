@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from eyelid.mechanisms.certificate import NARROWEST_FORM, NO_LEDGER, Certificate, participants_told
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import default_delta
 from eyelid.mechanisms.groups.partition import group_sizes
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee, Kind, large_delta, rounded_up

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from eyelid.mechanisms.certificate import Certificate
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.streams.distance import FIXATION_S, Distance
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.privacy.guarantee import Guarantee, rounded_up
@@ -25,11 +25,11 @@ TIMES = {
 MOMENTS = "We share where you looked, moment by moment."
 
 
-def stream_facts(shape: Shape) -> str:
+def stream_facts(facts: PublicFacts) -> str:
     """The public facts that everything else follows from."""
     return (
-        f"{plural(shape.people, 'person', 'people')}, up to {plural(shape.recordings, 'recording')}"
-        f" each of up to {plural(shape.length, 'sample')}"
+        f"{plural(facts.people, 'person', 'people')}, up to {plural(facts.recordings, 'recording')}"
+        f" each of up to {plural(facts.length, 'sample')}"
     )
 
 
@@ -85,9 +85,9 @@ def restarts_told(guarantee: Guarantee, touched: int) -> str:
     )
 
 
-def window_told(law: StreamMechanism, rate_hz: float | None) -> str:
+def window_told(mechanism: StreamMechanism, rate_hz: float | None) -> str:
     """What the samples of a window and the radius are, in words of the study."""
-    filter = law.guaranteed
+    filter = mechanism.guaranteed
     if filter is None:
         return ""
     seconds = f" ({number(filter.window / rate_hz, 2)} s at {rate_hz:g} Hz)" if rate_hz else ""
@@ -99,7 +99,7 @@ def window_told(law: StreamMechanism, rate_hz: float | None) -> str:
 
 def stream_for_participants(
     certificate: Certificate,
-    law: StreamMechanism,
+    mechanism: StreamMechanism,
     rate_hz: float | None,
     touched: int = 1,
     kept: Sequence[str] = (),
@@ -108,12 +108,12 @@ def stream_for_participants(
 
     Args:
         certificate: of the release.
-        law: the filter.
+        mechanism: the filter.
         rate_hz: samples a second, where it is known.
         touched: recordings in which the samples of a window can lie, at most.
         kept: attributes of people that are released as they are.
     """
-    promised, window = certificate.guarantee, window_told(law, rate_hz)
+    promised, window = certificate.guarantee, window_told(mechanism, rate_hz)
     if not promised.holds or not window:
         return f"{NOT_HIDDEN} {MOMENTS} What was changed hides nothing for certain."
     person, several = certificate.person_level, over_recordings(promised, touched)

@@ -17,8 +17,8 @@ from eyelid.mechanisms.features import (
     FeatureMechanism,
 )
 from eyelid.mechanisms.groups.partition import groups_told
-from eyelid.mechanisms.groups.public_groups import GroupedShape
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.groups.public_groups import GroupedFacts
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee, Kind, rounded_up
 from eyelid.privacy.unit import PERSON, Unit
@@ -245,41 +245,41 @@ def in_all(certificate: Certificate) -> str:
     return f"{so_far}: no bound{why}."
 
 
-def facts(mechanism: FeatureMechanism, shape: Shape) -> str:
+def facts_in_words(mechanism: FeatureMechanism, facts: PublicFacts) -> str:
     """The public facts that everything else follows from, about what is released."""
     if mechanism.release is ReleaseKind.SYNTHETIC:
-        return _facts_of_synthetic(shape)
+        return _facts_of_synthetic(facts)
     if mechanism.release is ReleaseKind.ROWS and not mechanism.mixes_people:
         rows = mechanism.parameters()["rows"]
         return (
-            f"{shape.people} people, {plural(shape.features, 'feature')}; "
-            f"{plural(rows, 'made-up row')} of each of {plural(shape.recordings, 'task')}"
+            f"{facts.people} people, {plural(facts.features, 'feature')}; "
+            f"{plural(rows, 'made-up row')} of each of {plural(facts.recordings, 'task')}"
         )
     most = "" if mechanism.claims_to_hold else "up to "
     if mechanism.length == "group":
         most = "at least "
-    shown = mechanism.core.released(shape)
+    shown = mechanism.core.released(facts)
     text = (
         f"{plural(shown.people, 'person', 'people')}, up to {plural(shown.recordings, 'recording')}"
         f" each of {most}{plural(shown.length, 'row')}, {plural(shown.features, 'feature')}"
     )
-    if shown is not shape:
-        text += f" (measured: {plural(shape.length, 'bin')}, {plural(shape.features, 'stream')})"
-    if mechanism.smallest(shape) < shape.people:
-        text += f"; {mechanism.smallest(shape)} people in the smallest group"
+    if shown is not facts:
+        text += f" (measured: {plural(facts.length, 'bin')}, {plural(facts.features, 'stream')})"
+    if mechanism.smallest(facts) < facts.people:
+        text += f"; {mechanism.smallest(facts)} people in the smallest group"
     if mechanism.release is ReleaseKind.GROUPS and mechanism.group_size is not None:
-        text += f"; {groups_told(shape.people, mechanism.group_size)}"
+        text += f"; {groups_told(facts.people, mechanism.group_size)}"
     return text
 
 
-def _facts_of_synthetic(shape: Shape) -> str:
+def _facts_of_synthetic(facts: PublicFacts) -> str:
     text = (
-        f"{plural(shape.people, 'person', 'people')}, {plural(shape.features, 'feature')}, "
-        f"{plural(shape.recordings, 'task')}, of each {plural(shape.length, 'row')} that count"
+        f"{plural(facts.people, 'person', 'people')}, {plural(facts.features, 'feature')}, "
+        f"{plural(facts.recordings, 'task')}, of each {plural(facts.length, 'row')} that count"
     )
-    if not isinstance(shape, GroupedShape):
+    if not isinstance(facts, GroupedFacts):
         return text
-    return f"{text}; {shape.smallest} people in the smallest group"
+    return f"{text}; {facts.smallest} people in the smallest group"
 
 
 # Kinds of releases of features, for the owner's memory.

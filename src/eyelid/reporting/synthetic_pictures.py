@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from eyelid.attacks.likeness import Likeness, task_of
+from eyelid.attacks.similarity import Likeness, task_of
 from eyelid.attacks.synthetic import SyntheticFindings
 from eyelid.gaze.table import FeatureTable
 from eyelid.reporting.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, in_words, svg

@@ -20,25 +20,25 @@ from eyelid.mechanisms.expectation import (
 from eyelid.mechanisms.features import (
     FeatureMechanism,
 )
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON
 from eyelid.reporting.sentences import errors_told, formal_only, number, percent
 
 
-def worth(mechanism: FeatureMechanism, shape: Shape, features: Sequence[Feature] = ()) -> str:
+def worth(mechanism: FeatureMechanism, facts: PublicFacts, features: Sequence[Feature] = ()) -> str:
     """What is left to see in the release, from public facts alone.
 
     Args:
         mechanism: with its parameters.
-        shape: the public facts.
+        facts: the public facts.
         features: with the bounds that values are clipped to, so that errors are in their units.
     """
     noisy = predicted(mechanism)
     if noisy is None:
-        return mechanism.worth(shape)
-    expected = expectation(noisy, shape)
+        return mechanism.worth(facts)
+    expected = expectation(noisy, facts)
     known = features if errors_have_units(mechanism) else ()
     if expected.most:
         off = errors_told(known, expected.value)
@@ -47,14 +47,14 @@ def worth(mechanism: FeatureMechanism, shape: Shape, features: Sequence[Feature]
             "less. No guarantee holds, so it hides nothing for certain."
         )
     said = [
-        "" if expected.informative else _instead_of_noise(noisy, shape),
-        _errors(expected, shape, known),
-        noisy.cut_off(shape),
+        "" if expected.informative else _instead_of_noise(noisy, facts),
+        _errors(expected, facts, known),
+        noisy.cut_off(facts),
     ]
     if not expected.informative:
-        person_level = mechanism.cost(shape, PERSON)
+        person_level = mechanism.cost(facts, PERSON)
         said.append(_verdict(expected, person_level))
-        said.append(_what_would(noisy, shape, expected, person_level, known))
+        said.append(_what_would(noisy, facts, expected, person_level, known))
     elif not beats_constant(expected.value):
         said.append(
             f"Means over rows carry information. {_beaten('single values', expected.value)}"
@@ -67,13 +67,13 @@ def errors_have_units(mechanism: FeatureMechanism) -> bool:
     return not mechanism.core.measures_bins
 
 
-def _errors(expected: Expectation, shape: Shape, features: Sequence[Feature]) -> str:
+def _errors(expected: Expectation, facts: PublicFacts, features: Sequence[Feature]) -> str:
     """How far off what is released will be, in the units of features; shares of ranges aside."""
     parts: list[str] = []
     what = "of one value of the mean" if expected.central else "of one value"
     mean = "of a group's mean over its rows" if expected.central else "of a recording's mean"
     for name, error in ((what, expected.value), (mean, expected.recording_mean)):
-        if parts and shape.length == 1:
+        if parts and facts.length == 1:
             break
         aside = [f"{number(error)} of a feature's range"] if features else []
         if expected.clipped:
@@ -84,15 +84,15 @@ def _errors(expected: Expectation, shape: Shape, features: Sequence[Feature]) ->
     return f"Expected error {'; '.join(parts)}."
 
 
-def _instead_of_noise(mechanism: FeatureMechanism, shape: Shape) -> str:
+def _instead_of_noise(mechanism: FeatureMechanism, facts: PublicFacts) -> str:
     """What to take instead of noisy means of groups that are too small, said before anything."""
     if mechanism.release is not ReleaseKind.RANDOM_MEANS:
         return ""
-    needed = people_needed(mechanism, shape)
-    enough = needed is not None and needed <= shape.people
+    needed = people_needed(mechanism, facts)
+    enough = needed is not None and needed <= facts.people
     return (
-        f"Means of {mechanism.smallest(shape)} people drown in the noise of this ε. One mean over "
-        f"all {shape.people} people (groupmean) has the least noise"
+        f"Means of {mechanism.smallest(facts)} people drown in the noise of this ε. One mean over "
+        f"all {facts.people} people (groupmean) has the least noise"
         f"{'' if enough else ', though still too much'}; without an ε, ksame gives means without "
         "noise and hides names among k."
     )
@@ -127,20 +127,20 @@ def _beaten(what: str, error: float) -> str:
 
 def _what_would(
     mechanism: FeatureMechanism,
-    shape: Shape,
+    facts: PublicFacts,
     expected: Expectation,
     person_level: Guarantee,
     features: Sequence[Feature],
 ) -> str:
     """What would carry information instead."""
-    people, own = people_needed(mechanism, shape), mechanism.core
+    people, own = people_needed(mechanism, facts), mechanism.core
     smaller = own.units[own.units.index(mechanism.unit.name) + 1 :]
     weaker = [unit for unit in smaller if unit in mechanism.units]
     many = f"the mean over {people:,} people or more" if people else ""
     if many and mechanism.release.of_means:
-        many += " in each group" if mechanism.smallest(shape) < shape.people else ""
+        many += " in each group" if mechanism.smallest(facts) < facts.people else ""
     elif many:
-        many += f" (groupmean with {for_means(mechanism, shape).name} inside)"
+        many += f" (groupmean with {for_means(mechanism, facts).name} inside)"
     ways = [
         many,
         f"an openly weaker unit ({', '.join(weaker)})" if weaker else "",
@@ -154,7 +154,7 @@ def _what_would(
     if expected.central or not beats_constant(expected.group_mean):
         return more
     return (
-        f"The mean of what is released over all {shape.people} people is off by "
+        f"The mean of what is released over all {facts.people} people is off by "
         f"{errors_told(features, expected.group_mean)}. {more}"
     )
 

@@ -17,7 +17,7 @@
   `fast`), on arrays for many. Noise is drawn ahead in blocks of one size (`draws.py`), so that
   all three give the same stream.
 * **`fixations`** releases cells or areas and events, and remembers m raw samples: its budgets run
-  over w + m − 1. **`dwell`** tells sums again and again (`continual.py`, `square_root.py`) and is
+  over w + m − 1. **`dwell`** tells sums again and again (`dwell.py`, `square_root.py`) and is
   no filter. Baselines (`papers/baselines`) promise nothing.
 
 **The gatekeeper** (`stream/gatekeeper.py`) puts a filter between a tracker and an app.

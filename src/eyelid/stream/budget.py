@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from eyelid.engine.atomic import check_apart, write_file
-from eyelid.engine.temporary import lock
+from eyelid.engine.files import lock
 from eyelid.errors import InputError
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.privacy.noise import Randomness

@@ -45,7 +45,7 @@ from typing import Any, Literal
 import numpy as np
 
 from eyelid.errors import unknown
-from eyelid.mechanisms.streams.continual import Counters
+from eyelid.mechanisms.streams.dwell import Counters
 from eyelid.spelling import json_line
 from eyelid.stream.gatekeeper import GazeEvent, Meter
 from eyelid.stream.samples import Column, RawGaze, ReleasedGaze

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
-from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.streams.continual import Counters
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.streams.draws import Unique
+from eyelid.mechanisms.streams.dwell import Counters
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.regions import spelled
 from eyelid.mechanisms.streams.state import WHOLE
@@ -260,7 +260,7 @@ class Gatekeeper(Unique):
     def certificate(self) -> dict[str, Any]:
         """What holds of everything released so far, as JSON has it."""
         taken = max(1, self.samples if self.budget is None else self.budget.taken)
-        shape = Shape(1, 1, taken, 2, window=1)
+        shape = PublicFacts(1, 1, taken, 2, window=1)
         person, how, earlier = self._promised_for(PERSON, taken), "", []
         if self.budget is None:
             how = self.filter.person_total(shape)
@@ -290,7 +290,7 @@ class Gatekeeper(Unique):
         reasons = [] if self._rng.private else [SEEDED]
         if self.budget is not None and self.budget.seeded_before:
             reasons.append(SEEDED_BEFORE)
-        return self.filter.cost(Shape(1, 1, length, 2, window=1), unit).broken(*reasons)
+        return self.filter.cost(PublicFacts(1, 1, length, 2, window=1), unit).broken(*reasons)
 
     # What comes and goes.
 

@@ -14,10 +14,10 @@ from typing import Any, ClassVar, cast
 
 from eyelid.errors import InputError, Refused
 from eyelid.mechanisms.differential import DifferentialMechanism
-from eyelid.mechanisms.mechanism import Shape, mechanism
+from eyelid.mechanisms.mechanism import PublicFacts, mechanism_named
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.streams.continual import Counters, Dwell
 from eyelid.mechanisms.streams.draws import own_sources
+from eyelid.mechanisms.streams.dwell import Counters, Dwell
 from eyelid.mechanisms.streams.events import StreamEvent
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.filter_run import FilterRun
@@ -137,10 +137,10 @@ class Tiers(Filter):
         """Person-level ε of counters until their horizon, however far they have come."""
         if self.dwell is None:
             return 0.0
-        whole = Shape(1, 1, self.dwell.samples, 2, window=1)
+        whole = PublicFacts(1, 1, self.dwell.samples, 2, window=1)
         return float(self.dwell.cost(whole, PERSON).epsilon or 0.0)
 
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, shape: PublicFacts, unit: Unit) -> Guarantee:
         """The sum of what all of them lose."""
         losses = [part.cost(shape, unit) for part in self.parts()]
         total = sum(loss.epsilon or 0.0 for loss in losses)
@@ -154,11 +154,11 @@ class Tiers(Filter):
             delta=sum(loss.delta or 0.0 for loss in losses),
         )
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, shape: PublicFacts) -> str:
         """Of each, in words."""
         return "; ".join(f"{part.name}: {part.person_total(shape)}" for part in self.parts())
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, shape: PublicFacts) -> str:
         """The noise of each, in words."""
         return "; ".join(f"{part.name}: {part.sampler(shape)}" for part in self.parts())
 
@@ -179,12 +179,12 @@ class TierRun(Run):
         law: with its parameters.
     """
 
-    def __init__(self, law: Tiers, noise: Randomness) -> None:
-        self.law = law
+    def __init__(self, mechanism: Tiers, noise: Randomness) -> None:
+        self.mechanism = mechanism
         fine, detector, dwell = own_sources(noise, 3)
-        self._fine: FilterRun = law.fine.start(fine)
-        self._detector = None if law.detector is None else law.detector.start(detector)
-        self._dwell = None if law.dwell is None else law.dwell.start(dwell)
+        self._fine: FilterRun = mechanism.fine.start(fine)
+        self._detector = None if mechanism.detector is None else mechanism.detector.start(detector)
+        self._dwell = None if mechanism.dwell is None else mechanism.dwell.start(dwell)
 
     def push(self, x: float, y: float) -> tuple[float, float]:
         """What the filter releases for the next sample."""
@@ -223,11 +223,11 @@ class TierRun(Run):
     def _added(self, name: str) -> int:
         """In parts of all of ε; exact, so that nothing has to be cut off."""
         runs = [run for run in (self._fine, self._detector) if run is not None]
-        spent = [(run.law.epsilon, getattr(run, name)) for run in runs]
+        spent = [(run.mechanism.epsilon, getattr(run, name)) for run in runs]
         if self._dwell is not None:
-            spent.append((self._dwell.law.epsilon, WHOLE))
+            spent.append((self._dwell.mechanism.epsilon, WHOLE))
         total = sum((Fraction(epsilon) * parts for epsilon, parts in spent), Fraction())
-        return math.ceil(total / Fraction(self.law.epsilon))
+        return math.ceil(total / Fraction(self.mechanism.epsilon))
 
     def saved(self) -> dict[str, Any]:
         """Budgets and what was released, to go on after a restart; no gaze."""
@@ -301,7 +301,7 @@ def _filter_with(filter: str | StreamMechanism, parameters: dict[str, Any]) -> S
     if missing is not None:
         name, means = missing
         raise InputError(f"{kind.name} needs {name}, {means}: give it as {name}=…")
-    return cast(StreamMechanism, mechanism(filter, **parameters))
+    return cast(StreamMechanism, mechanism_named(filter, **parameters))
 
 
 def tiered(filter: Filter, events: Share | None, counters: Share | None, areas: str) -> Tiers:
@@ -324,11 +324,11 @@ def tiered(filter: Filter, events: Share | None, counters: Share | None, areas: 
         if filter.eventful:
             raise InputError(f"{filter.name} tells events by itself: leave events out")
         own = {"areas": areas, "radius": filter.radius, "epsilon": filter.epsilon * events_share}
-        detector = mechanism("fixations", **{**common, **own, **events_settings})
+        detector = mechanism_named("fixations", **{**common, **own, **events_settings})
     dwell: Any = None
     if counters_share:
         own = {"areas": areas, "epsilon": filter.epsilon * counters_share}
-        dwell = mechanism("dwell", **{**common, **own, **counters_settings})
+        dwell = mechanism_named("dwell", **{**common, **own, **counters_settings})
     return Tiers(
         **common,
         radius=filter.radius,

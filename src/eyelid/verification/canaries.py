@@ -24,8 +24,8 @@ from eyelid.attacks.twins import twin
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.mechanism import Shape, Values
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.differential import noise_of
+from eyelid.mechanisms.mechanism import PublicFacts, Values
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
 from eyelid.mechanisms.synthetic.sequences import Sequences
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
@@ -134,8 +134,8 @@ def watched(mechanism: Synthetic) -> tuple[Synthetic, list[Answers]]:
     """
     seen: list[Answers] = []
 
-    def measurement(self: Synthetic, shape: Shape) -> Measurement:
-        made = type(mechanism).measurement(self, shape)
+    def measurement(self: Synthetic, facts: PublicFacts) -> Measurement:
+        made = type(mechanism).measurement(self, facts)
 
         def measured(itself: Measurement, *question: Any) -> Answers:
             seen.append(type(made).measured(itself, *question))
@@ -152,7 +152,7 @@ def scores(mechanism: Synthetic, answers: Answers, people: Canaries) -> Values:
 
     The best linear guess at all coins together: others are in the way of each, as noise is.
     """
-    measurement = mechanism.measurement(mechanism.shape(people.table))
+    measurement = mechanism.measurement(mechanism.facts(people.table))
     sides = [
         _counted(measurement, answers, mechanism.sequences(table)[1])
         for table in (people.tails, people.heads)
@@ -237,7 +237,7 @@ def play_canaries(
     made = canaries(people, seed)
     spied, seen = watched(tried)
     spied.apply(made.table, noise)
-    claim = claiming.cost(claiming.shape(made.table), PERSON)
+    claim = claiming.cost(claiming.facts(made.table), PERSON)
     found = one_run(scores(tried, seen[0], made), made.coins, claim, ALPHA)
     settings = (
         f"carry={tried.carry}, bins={tried.bins}, records={tried.records}, pairs={tried.pairs}"

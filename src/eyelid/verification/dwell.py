@@ -19,10 +19,10 @@ import numpy as np
 from eyelid.attacks.residuals import ResidualResult, judged
 from eyelid.attacks.twins import twin
 from eyelid.gaze.areas import Floats
+from eyelid.mechanisms.differential import SCALE
 from eyelid.mechanisms.mechanism import NeighbourPair, Values
-from eyelid.mechanisms.streams.continual import Dwell, DwellRun, Integers
+from eyelid.mechanisms.streams.dwell import Dwell, DwellRun, Integers
 from eyelid.mechanisms.streams.square_root import stretch
-from eyelid.mechanisms.total import SCALE
 from eyelid.privacy.noise import DiscreteGaussian, Randomness, randomness
 from eyelid.verification.mutant import Changes, Mutant, by_game, by_output, mutants, sold_as_person
 from eyelid.verification.outputs import OutputResult
@@ -159,18 +159,18 @@ def _told_singly(run: DwellRun, gaze: Floats) -> Floats:
     told = []
     for number, (x, y) in enumerate(gaze.tolist(), start=1):
         run.push(x, y)
-        if number % run.law.every == 0:
+        if number % run.mechanism.every == 0:
             told.append(run.counters().dwell_samples)
-    return np.array(told[: run.law.horizon])
+    return np.array(told[: run.mechanism.horizon])
 
 
 def _told_together(run: DwellRun, gaze: Floats) -> Floats:
     """The same, a tick at a time."""
     told = []
-    for tick in gaze.reshape(-1, run.law.every, 2):
+    for tick in gaze.reshape(-1, run.mechanism.every, 2):
         run.push_many(*tick.T)
         told.append(run.counters().dwell_samples)
-    return np.array(told[: run.law.horizon])
+    return np.array(told[: run.mechanism.horizon])
 
 
 def _triangle(diagonals: Floats | Integers) -> Floats:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from eyelid.attacks.statistics import clopper_pearson, lower_limit, upper_limit
 from eyelid.mechanisms.differential import DifferentialMechanism
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values
+from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
@@ -64,7 +64,7 @@ class GameResult:
         return self.lower_bound > self.claimed
 
 
-Claim = Callable[[Shape], Guarantee]
+Claim = Callable[[PublicFacts], Guarantee]
 
 
 def play(
@@ -88,7 +88,7 @@ def play(
     alpha = ALPHA / (6 * len(pairs))
     results = []
     for pair in pairs:
-        promised = claim(pair.shape) if claim else mechanism.cost(pair.shape, unit)
+        promised = claim(pair.facts) if claim else mechanism.cost(pair.facts, unit)
         one = _scores(mechanism, pair, pair.one, 2 * runs, noise)
         other = _scores(mechanism, pair, pair.other, 2 * runs, noise)
         # A Gaussian's μ and the (ε, δ) made of it are two claims.
@@ -136,7 +136,7 @@ def _scores(
     batch = max(1, min(runs, 200_000))
     parts = []
     for start in range(0, runs, batch):
-        outputs = mechanism.play(values, pair.shape, min(batch, runs - start), noise)
+        outputs = mechanism.play(values, pair.facts, min(batch, runs - start), noise)
         scores = mechanism.score(outputs, pair)
         # An output that is no number is an event like any other, and a telling one.
         parts.append(np.where(np.isfinite(outputs).all(axis=1), scores, np.inf))
@@ -224,14 +224,14 @@ def attack_digits(
     The coarsest output of ``pair.other`` seen in one half of the runs is the threshold; the other
     half certifies how often ``pair.one`` is finer.
     """
-    one = finest_bit(mechanism.play(pair.one, pair.shape, 2 * runs, noise)[:, 0])
-    other = finest_bit(mechanism.play(pair.other, pair.shape, 2 * runs, noise)[:, 0])
+    one = finest_bit(mechanism.play(pair.one, pair.facts, 2 * runs, noise)[:, 0])
+    other = finest_bit(mechanism.play(pair.other, pair.facts, 2 * runs, noise)[:, 0])
     threshold = other[:runs].min()
     finer_one = int((one[runs:] < threshold).sum())
     finer_other = int((other[runs:] < threshold).sum())
     low, _ = clopper_pearson(finer_one, runs, ALPHA)
     _, high = clopper_pearson(finer_other, runs, ALPHA)
-    claim = mechanism.cost(pair.shape, pair.unit)
+    claim = mechanism.cost(pair.facts, pair.unit)
     # Digits know nothing of Gaussian tails: the claim is held to its ε and δ.
     claim = replace(claim, mu=None)
     loss = float(np.log(np.maximum(low - (claim.delta or 0.0), 1e-300) / high))

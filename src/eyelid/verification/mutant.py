@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from eyelid.attacks.twins import sound_of, twin
-from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.noisy import Integers, noise_of
+from eyelid.mechanisms.differential import Integers, noise_of
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.verification.game import play
@@ -81,7 +81,7 @@ def mutants(sound: Any, seen: Seen, listed: Mapping[str, Changes]) -> Iterator[M
 def by_game(mutant: Any, sound: Any, runs: int, noise: Randomness) -> bool:
     """Whether a distinguishing game refutes the sound mechanism's claim."""
     unit = sound.unit
-    return play(mutant, unit, runs, noise, lambda shape: sound.cost(shape, unit)).refuted
+    return play(mutant, unit, runs, noise, lambda facts: sound.cost(facts, unit)).refuted
 
 
 def by_short_game(most: int) -> Seen:
@@ -120,11 +120,11 @@ def sold_as_person(mechanism: Any) -> Mutant:
 
 # What is chosen among is given all of ε, too; and a choice that is made with four times its share.
 ON_TOP: Changes = {
-    "candidates": lambda self, *shape: tuple(
-        replace(each, epsilon=self.epsilon) for each in sound_of(self).candidates(*shape)
+    "candidates": lambda self, *facts: tuple(
+        replace(each, epsilon=self.epsilon) for each in sound_of(self).candidates(*facts)
     )
 }
-KEEN: Changes = {"costs": lambda self, values, shape: 4 * sound_of(self).costs(values, shape)}
+KEEN: Changes = {"costs": lambda self, values, facts: 4 * sound_of(self).costs(values, facts)}
 
 
 # Wrong noise, in the place of ``perturb``.
@@ -133,8 +133,8 @@ KEEN: Changes = {"costs": lambda self, values, shape: 4 * sound_of(self).costs(v
 def less_noise(share: float) -> Changes:
     """Noise of a share of its scale."""
 
-    def perturb(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
-        distribution = noise_of(self, shape)
+    def perturb(self: Any, integers: Integers, facts: PublicFacts, noise: Randomness) -> Integers:
+        distribution = noise_of(self, facts)
         return integers + type(distribution)(int(share * distribution.scale)).draw(
             integers.shape, noise
         )
@@ -142,11 +142,11 @@ def less_noise(share: float) -> Changes:
     return {"perturb": perturb}
 
 
-def altered_noise(alter: Callable[[Integers, Shape], Integers]) -> Changes:
+def altered_noise(alter: Callable[[Integers, PublicFacts], Integers]) -> Changes:
     """Noise to which something happens once it is drawn."""
 
-    def perturb(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
-        return integers + alter(noise_of(self, shape).draw(integers.shape, noise), shape)
+    def perturb(self: Any, integers: Integers, facts: PublicFacts, noise: Randomness) -> Integers:
+        return integers + alter(noise_of(self, facts).draw(integers.shape, noise), facts)
 
     return {"perturb": perturb}
 
@@ -154,18 +154,18 @@ def altered_noise(alter: Callable[[Integers, Shape], Integers]) -> Changes:
 def reused_noise(axis: int) -> Changes:
     """Noise that is drawn once for everything along an axis."""
 
-    def perturb(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
+    def perturb(self: Any, integers: Integers, facts: PublicFacts, noise: Randomness) -> Integers:
         size = list(integers.shape)
         size[axis] = 1
-        return integers + noise_of(self, shape).draw(tuple(size), noise)
+        return integers + noise_of(self, facts).draw(tuple(size), noise)
 
     return {"perturb": perturb}
 
 
-def _from_one_seed(self: Any, integers: Integers, shape: Shape, _: Randomness) -> Integers:
-    return integers + noise_of(self, shape).draw(integers.shape, randomness(0))
+def _from_one_seed(self: Any, integers: Integers, facts: PublicFacts, _: Randomness) -> Integers:
+    return integers + noise_of(self, facts).draw(integers.shape, randomness(0))
 
 
-NO_NOISE: Changes = {"perturb": lambda self, integers, shape, noise: integers}
+NO_NOISE: Changes = {"perturb": lambda self, integers, facts, noise: integers}
 SEEDED_ANEW: Changes = {"perturb": _from_one_seed}
 COARSE: Changes = altered_noise(lambda draws, _: np.left_shift(np.right_shift(draws, 10), 10))

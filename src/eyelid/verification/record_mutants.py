@@ -13,12 +13,11 @@ import polars as pl
 from eyelid.attacks.residuals import examine
 from eyelid.attacks.twins import sound_of, twin
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.distribution import exact
+from eyelid.mechanisms.differential import Integers, exact, noise_of
 from eyelid.mechanisms.groups.public_groups import Groups
-from eyelid.mechanisms.mechanism import Shape, Values
-from eyelid.mechanisms.noisy import Integers, noise_of
-from eyelid.mechanisms.records.spherical import SphericalLaplace
+from eyelid.mechanisms.mechanism import PublicFacts, Values
 from eyelid.privacy.noise import DiscreteLaplace, Randomness
+from eyelid.privacy.noise.continuous import SphericalLaplace
 from eyelid.privacy.unit import PERSON
 from eyelid.verification.game import attack_digits
 from eyelid.verification.mutant import (
@@ -87,26 +86,26 @@ def _filled_by_people(self: Any, values: Values) -> Any:
     return filled
 
 
-def _shared_by_people(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Any:
-    half = noise_of(self, shape).draw(((len(integers) + 1) // 2, *integers.shape[1:]), noise)
+def _shared_by_people(self: Any, integers: Integers, facts: PublicFacts, noise: Randomness) -> Any:
+    half = noise_of(self, facts).draw(((len(integers) + 1) // 2, *integers.shape[1:]), noise)
     both: Integers = np.concatenate([half, half])[: len(integers)]
     return integers + both
 
 
-def _only_first_rows(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Any:
-    draws = noise_of(self, shape).draw(integers.shape, noise)
+def _only_first_rows(self: Any, integers: Integers, facts: PublicFacts, noise: Randomness) -> Any:
+    draws = noise_of(self, facts).draw(integers.shape, noise)
     draws[..., -1:, :] = 0
     return integers + draws
 
 
-def _mask_again(self: Any, values: Values, shape: Shape, noise: Randomness) -> Any:
-    private = sound_of(self).randomise(values, shape, noise)
+def _mask_again(self: Any, values: Values, facts: PublicFacts, noise: Randomness) -> Any:
+    private = sound_of(self).randomise(values, facts, noise)
     return np.where(np.isnan(values), np.nan, private)
 
 
 def _mean_recordings(self: Any, table: FeatureTable) -> Any:
-    shape: Shape = sound_of(self).shape(table)
-    return replace(shape, recordings=max(1, len(table.recordings) // shape.people))
+    facts: PublicFacts = sound_of(self).facts(table)
+    return replace(facts, recordings=max(1, len(table.recordings) // facts.people))
 
 
 # What a game about one person and few values cannot see.
@@ -121,7 +120,7 @@ _STALE: tuple[Row, ...] = (
 # Where everybody's record is released, and no mean.
 _OF_RECORDS: tuple[Row, ...] = (
     ("missing values published", {"randomise": _mask_again}, _by_residuals),
-    ("mean number of recordings", {"shape": _mean_recordings}, _by_residuals),
+    ("mean number of recordings", {"facts": _mean_recordings}, _by_residuals),
 )
 # What is measured may be private, and something else be shown.
 _BARE: tuple[Row, ...] = (
@@ -143,12 +142,12 @@ def additive_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
     yield Mutant("float noise", variants[0], {"randomise": _in_floats}, _by_digits)
 
 
-def _in_floats(self: Any, values: Values, shape: Shape, _: Randomness) -> Any:
+def _in_floats(self: Any, values: Values, facts: PublicFacts, _: Randomness) -> Any:
     rng = np.random.default_rng()
-    pure = isinstance(self.noise(shape), DiscreteLaplace)
+    pure = isinstance(self.noise(facts), DiscreteLaplace)
     draw: Callable[..., Values] = rng.laplace if pure else rng.normal
     clipped: Values = self.clip(values)
-    return clipped + draw(0.0, self.scale_in_spans(shape), values.shape)
+    return clipped + draw(0.0, self.scale_in_spans(facts), values.shape)
 
 
 def bin_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
@@ -160,13 +159,13 @@ def bin_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
     yield Mutant("events in all their windows", overlapping, {"query": _windowed_first}, by_game)
 
 
-def _of_windows(self: Any, shape: Shape) -> Any:
-    windows = max(1, shape.length - self.bins_of_window + 1)
-    return float(sound_of(self).scale_in_spans(replace(shape, length=windows)))
+def _of_windows(self: Any, facts: PublicFacts) -> Any:
+    windows = max(1, facts.length - self.bins_of_window + 1)
+    return float(sound_of(self).scale_in_spans(replace(facts, length=windows)))
 
 
-def _windowed_first(self: Any, values: Values, shape: Shape) -> Any:
-    total = np.cumsum(sound_of(self).query(values, shape), axis=-2)
+def _windowed_first(self: Any, values: Values, facts: PublicFacts) -> Any:
+    total = np.cumsum(sound_of(self).query(values, facts), axis=-2)
     total[..., self.bins_of_window :, :] -= total[..., : -self.bins_of_window, :].copy()
     return total
 
@@ -181,21 +180,21 @@ def fourier_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
     yield from planted(variants[-1], _OF_CHOICES)
 
 
-def _real_only(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Any:
-    draws = noise_of(self, shape).draw(integers.shape, noise)
-    each = draws.reshape(*draws.shape[:-2], self.pieces(shape), -1, draws.shape[-1])
-    each[..., self.kept(shape) :, :] = 0
+def _real_only(self: Any, integers: Integers, facts: PublicFacts, noise: Randomness) -> Any:
+    draws = noise_of(self, facts).draw(integers.shape, noise)
+    each = draws.reshape(*draws.shape[:-2], self.pieces(facts), -1, draws.shape[-1])
+    each[..., self.kept(facts) :, :] = 0
     return integers + draws
 
 
-def _without_root_n(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Any:
-    distribution = noise_of(self, shape)
-    smaller = type(distribution)(int(distribution.scale / self.piece(shape) ** 0.5))
+def _without_root_n(self: Any, integers: Integers, facts: PublicFacts, noise: Randomness) -> Any:
+    distribution = noise_of(self, facts)
+    smaller = type(distribution)(int(distribution.scale / self.piece(facts) ** 0.5))
     return integers + smaller.draw(integers.shape, noise)
 
 
-def _noise_is_free(self: Any, shape: Shape) -> Any:
-    return np.zeros(len(self.candidates(shape)), dtype=np.int64)
+def _noise_is_free(self: Any, facts: PublicFacts) -> Any:
+    return np.zeros(len(self.candidates(facts)), dtype=np.int64)
 
 
 _OF_COEFFICIENTS: tuple[Row, ...] = (
@@ -213,7 +212,7 @@ _OF_CHOICES: tuple[Row, ...] = (
         "choice of k without noise",
         {
             "costs_of_noise": _noise_is_free,
-            "choose": lambda self, costs, shape, noise: costs.argmin(axis=-1),
+            "choose": lambda self, costs, facts, noise: costs.argmin(axis=-1),
         },
         by_game,
     ),
@@ -225,7 +224,7 @@ _OF_CHOICES: tuple[Row, ...] = (
 # Noise on cosines.
 
 
-def _no_limit(self: Any, steps: Values, shape: Shape) -> Any:
+def _no_limit(self: Any, steps: Values, facts: PublicFacts) -> Any:
     return steps
 
 
@@ -256,26 +255,26 @@ def envelope_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
     yield from _common_mutants(variants, _UNCLIPPED)
 
 
-def _limit_by_longest(self: Any, steps: Values, shape: Shape) -> Any:
+def _limit_by_longest(self: Any, steps: Values, facts: PublicFacts) -> Any:
     longest = np.linalg.norm(steps.reshape(len(steps), -1), axis=1).max()
-    most = self.radius_steps(shape)
+    most = self.radius_steps(facts)
     return np.asarray(steps * (most / max(longest, most)))
 
 
-def _limit_recordings(self: Any, steps: Values, shape: Shape) -> Any:
+def _limit_recordings(self: Any, steps: Values, facts: PublicFacts) -> Any:
     norms = np.linalg.norm(steps, axis=(-2, -1), keepdims=True)
-    most = self.radius_steps(shape)
+    most = self.radius_steps(facts)
     return np.asarray(steps * np.minimum(1.0, most / np.maximum(norms, 1.0)))
 
 
-def _rounded(self: Any, values: Values, shape: Shape) -> Any:
-    steps = self.analyse(self.clip(values), shape) / self.step(shape)
-    return np.rint(self.limit(steps, shape)).astype(np.int64)
+def _rounded(self: Any, values: Values, facts: PublicFacts) -> Any:
+    steps = self.analyse(self.clip(values), facts) / self.step(facts)
+    return np.rint(self.limit(steps, facts)).astype(np.int64)
 
 
-def _less_spherical(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Any:
-    dimension = self.coordinates(shape, self.unit)
-    distribution = SphericalLaplace(int(0.85 * noise_of(self, shape).scale), dimension)
+def _less_spherical(self: Any, integers: Integers, facts: PublicFacts, noise: Randomness) -> Any:
+    dimension = self.coordinates(facts, self.unit)
+    distribution = SphericalLaplace(int(0.85 * noise_of(self, facts).scale), dimension)
     return integers + distribution.draw(integers.shape, noise)
 
 
@@ -289,7 +288,7 @@ _OF_SPHERES: tuple[Row, ...] = (
     ("spherical scale × 0.85", {"perturb": _less_spherical}, by_game),
     (
         "Laplace of the spherical scale",
-        {"noise": lambda self, shape: DiscreteLaplace(sound_of(self).noise(shape).scale)},
+        {"noise": lambda self, facts: DiscreteLaplace(sound_of(self).noise(facts).scale)},
         by_game,
     ),
 )
@@ -297,7 +296,7 @@ _OF_SPECTRA: tuple[Row, ...] = (
     ("missing clip of coefficients", _NO_LIMIT, by_game),
     (
         "spectrum of one recording only",
-        {"step": lambda self, shape: sound_of(self).step(replace(shape, recordings=1))},
+        {"step": lambda self, facts: sound_of(self).step(replace(facts, recordings=1))},
         by_game,
     ),
 )
@@ -338,25 +337,25 @@ _INSIDE: dict[str, Changes] = {
     "missing clip of the norm": _NO_LIMIT,
     "each task clipped alone": {"limit": _limit_recordings},
     "sensitivity B, not 2B": {
-        "radius_steps": lambda self, shape: math.floor(self.most_steps(shape))
+        "radius_steps": lambda self, facts: math.floor(self.most_steps(facts))
     },
 }
 
 
-def _by_all(self: Any, totals: Integers, sizes: Integers, shape: Shape) -> Any:
-    return sound_of(self).divided(totals, np.full_like(sizes, sizes.sum()), shape)
+def _by_all(self: Any, totals: Integers, sizes: Integers, facts: PublicFacts) -> Any:
+    return sound_of(self).divided(totals, np.full_like(sizes, sizes.sum()), facts)
 
 
-def _of_those_present(self: Any, values: Values, shape: Shape) -> Any:
+def _of_those_present(self: Any, values: Values, facts: PublicFacts) -> Any:
     there = ~np.isnan(values).all(axis=(-3, -2, -1), keepdims=True)
-    total = (self.integers(values, shape) * there).sum(axis=-4)
+    total = (self.integers(values, facts) * there).sum(axis=-4)
     share = values.shape[-4] / np.maximum(there.sum(axis=-4), 1)
     return np.asarray(np.rint(total * share), dtype=np.int64)
 
 
-def _filled_by_others(self: Any, values: Values, shape: Shape) -> Any:
+def _filled_by_others(self: Any, values: Values, facts: PublicFacts) -> Any:
     mean = np.nanmean(np.clip(values, 0.0, 1.0), axis=-4, keepdims=True)
-    return sound_of(self).total(np.where(np.isnan(values), mean, values), shape)
+    return sound_of(self).total(np.where(np.isnan(values), mean, values), facts)
 
 
 def _task_by_task(self: Any, table: FeatureTable, noise: Randomness) -> Any:
@@ -387,10 +386,10 @@ def _alike(self: Any, table: FeatureTable, noise: Randomness) -> Any:
     return replace(groups, member=member)
 
 
-def _regrouped(self: Any, table: FeatureTable, groups: Groups, shape: Shape) -> Any:
+def _regrouped(self: Any, table: FeatureTable, groups: Groups, facts: PublicFacts) -> Any:
     again = replace(groups, member=np.roll(groups.member, 1))
-    totals: Integers = sound_of(self).sums(table, groups, shape)
-    totals[:, 1:] = sound_of(self).sums(table, again, shape)[:, 1:]
+    totals: Integers = sound_of(self).sums(table, groups, facts)
+    totals[:, 1:] = sound_of(self).sums(table, again, facts)[:, 1:]
     return totals
 
 

@@ -83,7 +83,7 @@ def seeded_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
     yield Mutant("no rows without a seed", first, no_coin, _by_plenty)
     model = ChainMarginals(**ChainMarginals.games[0])
     yield from planted(model, _OF_THE_MODEL[:2])
-    of_rows = {"whole": lambda self, shape: sound_of(self).whole(shape) * self.records}
+    of_rows = {"whole": lambda self, facts: sound_of(self).whole(facts) * self.records}
     yield Mutant("a row counted as a person", replace(model, records=3), of_rows, by_game)
     yield from planted(model, _OF_THE_MODEL[2:])
 
@@ -135,8 +135,8 @@ _OF_THE_MODEL: tuple[Row, ...] = (
     (
         "noise for one table",
         {
-            "whole": lambda self, shape: sound_of(self).whole(
-                replace(shape, recordings=1, features=1)
+            "whole": lambda self, facts: sound_of(self).whole(
+                replace(facts, recordings=1, features=1)
             )
         },
         by_game,

@@ -156,7 +156,7 @@ def budget_of(
     run = mechanism.start(SystemRandomness())
     assert isinstance(run.tests, LaplaceAhead)
     # As many tests as there are cost so much each, by the noise that they really have.
-    test_cost = declared.reach_steps / run.tests.law.scale if declared.test_parts else 0.0
+    test_cost = declared.reach_steps / run.tests.distribution.scale if declared.test_parts else 0.0
     worst, unmetered = 0.0, 0
     for number in range(streams):
         gaze = hostile_stream(rng, declared, number)
@@ -203,7 +203,7 @@ def seen_to_spend(
         tests, planes = run.state[TESTS_USED] - before[0], run.state[PLANES_USED] - before[1]
         spent[i] = tests * test_cost
         if planes:
-            scale = (out - places[i, 0]) / run.law.step
+            scale = (out - places[i, 0]) / run.mechanism.step
             spent[i] += planes * (reach_steps / scale if scale > 0 else math.inf)
     return spent
 

@@ -19,10 +19,10 @@ from eyelid.attacks.residuals import ResidualResult, judged
 from eyelid.attacks.twins import sound_of
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
-from eyelid.mechanisms.maps.map_mechanism import MapShape, cleaned
+from eyelid.mechanisms.differential import Integers, noise_of
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, cleaned
 from eyelid.mechanisms.maps.noisy_sum import BLOCK
-from eyelid.mechanisms.mechanism import Shape, Values
-from eyelid.mechanisms.noisy import Integers, noise_of
+from eyelid.mechanisms.mechanism import PublicFacts, Values
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness, randomness
@@ -63,16 +63,16 @@ def examine_sum(mechanism: Any, noise: Randomness, declared: Any = None) -> Resi
         declared: whose noise and grid it should have; the mechanism itself by default.
     """
     mechanism, declared = _with_one_choice(mechanism), _with_one_choice(declared or mechanism)
-    counts, shape = known_to(declared)
-    declared = declared.settled(counts, shape, noise)
-    truth = declared.total(counts, shape)
+    counts, facts = known_to(declared)
+    declared = declared.settled(counts, facts, noise)
+    truth = declared.total(counts, facts)
     left = []
     for _ in range(2):
-        means = mechanism.measure(counts, shape, noise).reshape(-1)
-        steps = declared.undivided(means, shape) - truth
-        left.append(np.rint(steps).reshape(shape.recordings, -1))
+        means = mechanism.measure(counts, facts, noise).reshape(-1)
+        steps = declared.undivided(means, facts) - truth
+        left.append(np.rint(steps).reshape(facts.recordings, -1))
     # Layers are the positions whose spread is looked at.
-    return judged(mechanism, np.concatenate(left, axis=1).T, declared.noise(shape))
+    return judged(mechanism, np.concatenate(left, axis=1).T, declared.noise(facts))
 
 
 def compare_sum(mechanism: Any, declared: Any = None) -> OutputResult:
@@ -83,16 +83,16 @@ def compare_sum(mechanism: Any, declared: Any = None) -> OutputResult:
         declared: how sums should be shown; the mechanism itself by default.
     """
     mechanism, declared = _with_one_choice(mechanism), _with_one_choice(declared or mechanism)
-    counts, shape = known_to(declared)
-    shown = mechanism.measure(counts, shape, randomness(_SEED))
+    counts, facts = known_to(declared)
+    shown = mechanism.measure(counts, facts, randomness(_SEED))
     same_noise = randomness(_SEED)
-    settled = mechanism.settled(counts, shape, same_noise)
-    declared = declared.settled(counts, shape, randomness(_SEED))
-    total = declared.total(counts, shape)
-    wanted = declared.divided(settled.perturb(total, shape, same_noise), shape)
-    bare = declared.divided(total, shape)
-    apart = declared.undivided((shown - bare).reshape(-1), shape)
-    still = np.abs(apart) <= _NEXT_TO_NOTHING * declared.noise(shape).scale
+    settled = mechanism.settled(counts, facts, same_noise)
+    declared = declared.settled(counts, facts, randomness(_SEED))
+    total = declared.total(counts, facts)
+    wanted = declared.divided(settled.perturb(total, facts, same_noise), facts)
+    bare = declared.divided(total, facts)
+    apart = declared.undivided((shown - bare).reshape(-1), facts)
+    still = np.abs(apart) <= _NEXT_TO_NOTHING * declared.noise(facts).scale
     return OutputResult(
         mechanism=mechanism.name,
         unit=str(mechanism.unit),
@@ -109,21 +109,21 @@ def _with_one_choice(mechanism: Any) -> Any:
     return replace(mechanism, samples=1) if mechanism.chooses else mechanism
 
 
-def known_to(mechanism: Any) -> tuple[PersonCounts, Shape]:
+def known_to(mechanism: Any) -> tuple[PersonCounts, PublicFacts]:
     """People with different numbers of looks, some without any, in a shape that it takes."""
     side = math.isqrt(_CELLS)
-    shape: Shape = MapShape.of(_PEOPLE, _LAYERS, Grid(side, side, side, side))
+    facts: PublicFacts = MapFacts.of(_PEOPLE, _LAYERS, Grid(side, side, side, side))
     if mechanism.release is ReleaseKind.TABLES:
         # So many draws of each layer that their spread is next to Gaussian.
         areas = side if "transitions" in mechanism.names else _CELLS
-        shape = mechanism.shape_of(_PEOPLE, _LAYERS, areas)
+        facts = mechanism.facts_of(_PEOPLE, _LAYERS, areas)
     rng = np.random.default_rng(_SEED)
     person = np.repeat(np.arange(_PEOPLE), rng.integers(0, _LOOKS, size=_PEOPLE))
-    cells = shape.recordings * shape.length
+    cells = facts.recordings * facts.length
     place = rng.integers(0, cells, size=person.size)
     counts = PersonCounts.added_up(_PEOPLE, cells, person, place)
     counts.count[: len(_HOSTILE)] = _HOSTILE
-    return counts, shape
+    return counts, facts
 
 
 # Mutants that every sum can have.
@@ -137,49 +137,51 @@ def sum_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
     return planted(variants[0], _OF_SUMS)
 
 
-def _rounded_up(self: Any, counts: PersonCounts, shape: Shape) -> Any:
+def _rounded_up(self: Any, counts: PersonCounts, facts: PublicFacts) -> Any:
     clean = replace(counts, count=cleaned(counts.count))
-    return np.asarray(np.ceil(self.limited(clean, shape) / self.step(shape)), dtype=np.int64) + 1
+    return np.asarray(np.ceil(self.limited(clean, facts) / self.step(facts)), dtype=np.int64) + 1
 
 
-def _understated(self: Any, shape: Shape, unit: Unit) -> Any:
-    said: Guarantee = sound_of(self).cost(shape, unit)
+def _understated(self: Any, facts: PublicFacts, unit: Unit) -> Any:
+    said: Guarantee = sound_of(self).cost(facts, unit)
     return replace(said, epsilon=0.8 * (said.epsilon or 0.0))
 
 
-def _uncleaned(self: Any, counts: PersonCounts, shape: Shape) -> Any:
+def _uncleaned(self: Any, counts: PersonCounts, facts: PublicFacts) -> Any:
     with np.errstate(invalid="ignore"):
-        steps = self.limited(counts, shape) / self.step(shape)
+        steps = self.limited(counts, facts) / self.step(facts)
         return np.asarray(np.floor(steps)).astype(np.int64)
 
 
-def _some_limited(self: Any, counts: PersonCounts, shape: Shape) -> Any:
-    limited: Values = sound_of(self).limited(counts, shape)
+def _some_limited(self: Any, counts: PersonCounts, facts: PublicFacts) -> Any:
+    limited: Values = sound_of(self).limited(counts, facts)
     # The last block has fewer people than the others.
     return limited if counts.people == BLOCK else 10 * limited
 
 
-def _by_those_present(self: Any, counts: PersonCounts, shape: Shape, noise: Randomness) -> Any:
-    measured: Values = sound_of(self).measure(counts, shape, noise)
-    return measured * shape.people / max(1, np.unique(counts.person).size)
+def _by_those_present(
+    self: Any, counts: PersonCounts, facts: PublicFacts, noise: Randomness
+) -> Any:
+    measured: Values = sound_of(self).measure(counts, facts, noise)
+    return measured * facts.people / max(1, np.unique(counts.person).size)
 
 
-def _exact(self: Any, counts: PersonCounts, shape: Shape, _: Randomness) -> Any:
-    return self.divided(self.total(counts, shape), shape)
+def _exact(self: Any, counts: PersonCounts, facts: PublicFacts, _: Randomness) -> Any:
+    return self.divided(self.total(counts, facts), facts)
 
 
-def _same_for_layers(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Any:
-    draws = noise_of(self, shape).draw((*integers.shape[:-1], shape.length), noise)
-    return integers + np.tile(draws, shape.recordings)
+def _same_for_layers(self: Any, integers: Integers, facts: PublicFacts, noise: Randomness) -> Any:
+    draws = noise_of(self, facts).draw((*integers.shape[:-1], facts.length), noise)
+    return integers + np.tile(draws, facts.recordings)
 
 
-def _same_for_cells(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Any:
-    draws = noise_of(self, shape).draw((*integers.shape[:-1], shape.recordings), noise)
-    return integers + np.repeat(draws, shape.length, axis=-1)
+def _same_for_cells(self: Any, integers: Integers, facts: PublicFacts, noise: Randomness) -> Any:
+    draws = noise_of(self, facts).draw((*integers.shape[:-1], facts.recordings), noise)
+    return integers + np.repeat(draws, facts.length, axis=-1)
 
 
-def _only_where_looked(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Any:
-    return integers + np.where(integers, noise_of(self, shape).draw(integers.shape, noise), 0)
+def _only_where_looked(self: Any, integers: Integers, facts: PublicFacts, noise: Randomness) -> Any:
+    return integers + np.where(integers, noise_of(self, facts).draw(integers.shape, noise), 0)
 
 
 _OF_SUMS: tuple[Row, ...] = (
@@ -214,52 +216,52 @@ def map_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
         yield from planted(sound, _OF_CHOICES if sound.chooses else ())
 
 
-def _as_counted(self: Any, counts: PersonCounts, shape: Shape) -> Any:
+def _as_counted(self: Any, counts: PersonCounts, facts: PublicFacts) -> Any:
     return np.minimum(counts.count, 1e6)
 
 
-def _with_negatives(self: Any, values: Values, shape: Shape) -> Any:
+def _with_negatives(self: Any, values: Values, facts: PublicFacts) -> Any:
     sign = np.where(np.nan_to_num(values) < 0, -1, 1)
-    whole: Integers = sound_of(self).query(np.abs(values), shape)
+    whole: Integers = sound_of(self).query(np.abs(values), facts)
     return whole * sign
 
 
-def _each_picture(self: Any, counts: PersonCounts, shape: Shape) -> Any:
-    apart = _apart_by_layer(counts, shape)
+def _each_picture(self: Any, counts: PersonCounts, facts: PublicFacts) -> Any:
+    apart = _apart_by_layer(counts, facts)
     order = np.argsort(apart.person, kind="stable")
     entries = {name: getattr(apart, name)[order] for name in ("person", "cell", "count")}
     limited = np.empty(counts.count.size)
-    limited[order] = sound_of(self).limited(replace(apart, **entries), shape)
+    limited[order] = sound_of(self).limited(replace(apart, **entries), facts)
     return limited
 
 
-def _by_fullest(self: Any, counts: PersonCounts, shape: Shape) -> Any:
-    limited: Values = sound_of(self).limited(counts, shape)
+def _by_fullest(self: Any, counts: PersonCounts, facts: PublicFacts) -> Any:
+    limited: Values = sound_of(self).limited(counts, facts)
     fullest = counts.per_person(limited)
     share = float(fullest[fullest > 0].min(initial=1.0)) / max(1e-9, float(fullest.max()))
     return limited * share
 
 
-def _apart_by_layer(counts: PersonCounts, shape: Shape) -> PersonCounts:
+def _apart_by_layer(counts: PersonCounts, facts: PublicFacts) -> PersonCounts:
     """What a person has in another layer, taken for somebody else's."""
-    layers = shape.recordings
-    person = counts.person * layers + counts.cell // shape.length
+    layers = facts.recordings
+    person = counts.person * layers + counts.cell // facts.length
     return replace(counts, people=counts.people * layers, person=person)
 
 
-def _with_all(self: Any, counts: PersonCounts, shape: Shape, noise: Randomness) -> Any:
-    chosen = sound_of(self).settled(counts, shape, noise)
+def _with_all(self: Any, counts: PersonCounts, facts: PublicFacts, noise: Randomness) -> Any:
+    chosen = sound_of(self).settled(counts, facts, noise)
     return replace(chosen, epsilon=5 * self.epsilon)
 
 
-def _exact_choice(self: Any, counts: PersonCounts, shape: Shape, noise: Randomness) -> Any:
-    return _exact(self.settled(counts, shape, noise), counts, shape, noise)
+def _exact_choice(self: Any, counts: PersonCounts, facts: PublicFacts, noise: Randomness) -> Any:
+    return _exact(self.settled(counts, facts, noise), counts, facts, noise)
 
 
 _OF_MAPS: tuple[Row, ...] = (
     (
         "one person's part, not two",
-        {"reach": lambda self, shape: sound_of(self).reach(shape) / math.sqrt(2)},
+        {"reach": lambda self, facts: sound_of(self).reach(facts) / math.sqrt(2)},
         by_game,
     ),
     ("each picture limited alone", {"limited": _each_picture}, by_game),
@@ -288,47 +290,47 @@ def table_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
         yield Mutant(name, visits if of_visits else everything, changes, seen)
 
 
-def _of_entries(self: Any, counts: PersonCounts, shape: Any, limit: str) -> Any:
+def _of_entries(self: Any, counts: PersonCounts, facts: Any, limit: str) -> Any:
     """Of each entry a limit of its table."""
-    limits = self.limits(shape)
+    limits = self.limits(facts)
     each = np.repeat([float(getattr(one, limit)) for one in limits], [one.cells for one in limits])
-    return np.asarray(each[counts.cell % shape.length])
+    return np.asarray(each[counts.cell % facts.length])
 
 
-def _visits_as_counted(self: Any, counts: PersonCounts, shape: Any) -> Any:
-    return _as_counted(self, counts, shape) / _of_entries(self, counts, shape, "reach")
+def _visits_as_counted(self: Any, counts: PersonCounts, facts: Any) -> Any:
+    return _as_counted(self, counts, facts) / _of_entries(self, counts, facts, "reach")
 
 
-def _cells_only(self: Any, counts: PersonCounts, shape: Any) -> Any:
-    capped = np.minimum(counts.count, _of_entries(self, counts, shape, "most"))
-    return np.asarray(capped / _of_entries(self, counts, shape, "reach"))
+def _cells_only(self: Any, counts: PersonCounts, facts: Any) -> Any:
+    capped = np.minimum(counts.count, _of_entries(self, counts, facts, "most"))
+    return np.asarray(capped / _of_entries(self, counts, facts, "reach"))
 
 
-def _each_layer(self: Any, counts: PersonCounts, shape: Any) -> Any:
-    return sound_of(self).limited(_apart_by_layer(counts, shape), shape)
+def _each_layer(self: Any, counts: PersonCounts, facts: Any) -> Any:
+    return sound_of(self).limited(_apart_by_layer(counts, facts), facts)
 
 
-def _by_fullest_table(self: Any, counts: PersonCounts, shape: Any) -> Any:
+def _by_fullest_table(self: Any, counts: PersonCounts, facts: Any) -> Any:
     most = float(self.visits)
     capped = np.minimum(counts.count, most)
     fullest = counts.per_person(capped).max(initial=most)
-    return np.asarray(capped * (most / fullest) / _of_entries(self, counts, shape, "reach"))
+    return np.asarray(capped * (most / fullest) / _of_entries(self, counts, facts, "reach"))
 
 
 def _add_remove(self: Any, layers: int, areas: int) -> Any:
     return [replace(each, reach=each.total) for each in sound_of(self).limits_of(layers, areas)]
 
 
-def _dwell_only(self: Any, integers: Integers, shape: Any, noise: Randomness) -> Any:
-    draws = noise_of(self, shape).draw(integers.shape, noise)
-    draws[..., np.arange(integers.shape[-1]) % shape.length > shape.areas] = 0
+def _dwell_only(self: Any, integers: Integers, facts: Any, noise: Randomness) -> Any:
+    draws = noise_of(self, facts).draw(integers.shape, noise)
+    draws[..., np.arange(integers.shape[-1]) % facts.length > facts.areas] = 0
     return integers + draws
 
 
 # Whether it is about visits alone, and a row as of all mutants.
 _OF_TABLES: tuple[tuple[bool, *Row], ...] = (
     (True, "visits without a limit", {"limited": _visits_as_counted}, by_game),
-    (False, "each table given the whole of ε", {"reach": lambda self, shape: 1.0}, by_game),
+    (False, "each table given the whole of ε", {"reach": lambda self, facts: 1.0}, by_game),
     (True, "counted as somebody more or less", {"limits_of": _add_remove}, by_game),
     (False, "noise on dwell only", {"perturb": _dwell_only}, by_game),
     (False, "a limit for cells, none for tables", {"limited": _cells_only}, by_short_fuzz),

@@ -20,8 +20,8 @@ from eyelid.attacks.residuals import ResidualResult, judged
 from eyelid.attacks.twins import sound_of, twin
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.mechanism import Shape, Values
-from eyelid.mechanisms.noisy import Integers, noise_of
+from eyelid.mechanisms.differential import Integers, noise_of
+from eyelid.mechanisms.mechanism import PublicFacts, Values
 from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.mechanisms.synthetic.estimates import distribution, halves, quarters
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
@@ -77,25 +77,25 @@ def fuzz_rounds(
     while tried < pairs:
         tasks, rows, features = (int(many) for many in rng.integers(1, 4, size=3))
         small = replace(mechanism, carry=features, records=rows)
-        shape = Shape(_PEOPLE, tasks, rows, features, window=1)
-        claim = replace(declared or mechanism, carry=features, records=rows).cost(shape, PERSON)
-        measurement = small.measurement(shape)
+        facts = PublicFacts(_PEOPLE, tasks, rows, features, window=1)
+        claim = replace(declared or mechanism, carry=features, records=rows).cost(facts, PERSON)
+        measurement = small.measurement(facts)
         batch = min(_BATCH, pairs - tried)
         one, other = (hostile(rng, (batch, tasks, rows, features)) for _ in range(2))
         ends = rng.random(batch) < 0.5
         one[ends], other[ends] = -rng.random(), 1 + rng.random()
         squares, most = np.zeros(batch), 0.0
         for each in measurement.rounds:
-            lookup = each.any_lookup(shape, rng)
+            lookup = each.any_lookup(facts, rng)
             seen = [
-                each.counted(each.sequences(people, shape), shape, lookup)
+                each.counted(each.sequences(people, facts), facts, lookup)
                 for people in (one, other)
             ]
-            alone = each.counted(each.sequences(one[:1], shape), shape, lookup)
+            alone = each.counted(each.sequences(one[:1], facts), facts, lookup)
             mixed += not np.array_equal(seen[0][:1], alone)
-            scale = noise_of(each, shape).scale
+            scale = noise_of(each, facts).scale
             squares += (each.distance(seen[0] - seen[1]) / scale) ** 2
-            most += (each.sensitivity(shape, PERSON) / scale) ** 2
+            most += (each.sensitivity(facts, PERSON) / scale) ** 2
         mu, epsilon = claim.mu or 0.0, claim.epsilon or 0.0
         reached = max(reached, math.sqrt(squares.max()) / mu)
         lost = gaussian_epsilon(math.sqrt(most), claim.delta or 0.0, claim.slack)
@@ -118,10 +118,10 @@ def examine_rounds(
     table = _people(_SEED)
     small = replace(mechanism, carry=_FEATURES)
     sound = replace(declared or mechanism, carry=_FEATURES)
-    shape, (_, sequences) = sound.shape(table), sound.sequences(table)
+    facts, (_, sequences) = sound.facts(table), sound.sequences(table)
     tree = range(-1, _FEATURES - 1)
-    answers = small.measurement(shape).measured(small.sequences(table)[1], tree, noise, (_RUNS,))
-    measurement = sound.measurement(shape)
+    answers = small.measurement(facts).measured(small.sequences(table)[1], tree, noise, (_RUNS,))
+    measurement = sound.measurement(facts)
     left = [each for _, each in measurement.residuals(answers, sequences)]
     residuals = np.concatenate(left, axis=1).astype(np.float64)
     return judged(mechanism, residuals, noise_of(measurement.levels, measurement.facts))
@@ -159,8 +159,8 @@ def compare_made_up(mechanism: Synthetic) -> OutputResult:
 def _with_fixed_answers(mechanism: Synthetic, asked: list[Any]) -> Synthetic:
     """The same, with answers that say nothing of anybody, and all questions written down."""
 
-    def measurement(self: Synthetic, shape: Shape) -> Any:
-        made = type(mechanism).measurement(self, shape)
+    def measurement(self: Synthetic, facts: PublicFacts) -> Any:
+        made = type(mechanism).measurement(self, facts)
         fixed = {
             name: part
             and twin(part, {"perturb": _nothing_but_noise, "total": _written(part, asked)})
@@ -173,11 +173,13 @@ def _with_fixed_answers(mechanism: Synthetic, asked: list[Any]) -> Synthetic:
     return quiet
 
 
-def _nothing_but_noise(self: Round, integers: Integers, shape: Shape, noise: Randomness) -> Any:
+def _nothing_but_noise(
+    self: Round, integers: Integers, facts: PublicFacts, noise: Randomness
+) -> Any:
     # So large that quarters, halves and trees follow from it.
-    draws = _PEOPLE * noise_of(self, shape).draw(integers.shape, randomness(_SEED))
+    draws = _PEOPLE * noise_of(self, facts).draw(integers.shape, randomness(_SEED))
     if self.with_lengths:
-        lengths = draws.shape[-1] - shape.recordings * LENGTH_BINS
+        lengths = draws.shape[-1] - facts.recordings * LENGTH_BINS
         by_length = draws[..., lengths:].reshape(*draws.shape[:-1], -1, LENGTH_BINS)
         by_length[..., _SHORT:] = 0
         draws[..., lengths:] = by_length.reshape(*draws.shape[:-1], -1)
@@ -185,10 +187,10 @@ def _nothing_but_noise(self: Round, integers: Integers, shape: Shape, noise: Ran
 
 
 def _written(part: Round, asked: list[Any]) -> Callable[..., Integers]:
-    def total(self: Round, sequences: Any, shape: Shape, lookup: Lookup | None = None) -> Any:
+    def total(self: Round, sequences: Any, facts: PublicFacts, lookup: Lookup | None = None) -> Any:
         asked.append(None if lookup is None else np.array(lookup))
         asked.append(self.parents)
-        return type(part).total(self, sequences, shape, lookup)
+        return type(part).total(self, sequences, facts, lookup)
 
     return total
 
@@ -218,7 +220,7 @@ def _people(seed: int) -> FeatureTable:
 # Mutants.
 
 _ROUNDS = ("levels", "shares", "choice", "signs")
-_A_PERSON: Changes = {"each": lambda self, shape, terms: self.whole(shape)}
+_A_PERSON: Changes = {"each": lambda self, facts, terms: self.whole(facts)}
 
 
 def synthetic_mutants(variants: Sequence[Synthetic]) -> Iterator[Mutant]:
@@ -254,8 +256,8 @@ def each_row_a_person() -> Changes:
 def _measuring(change: Callable[[Measurement], Measurement]) -> Changes:
     """A measurement to which something is done."""
 
-    def measurement(self: Synthetic, shape: Shape) -> Any:
-        return change(sound_of(self).measurement(shape))
+    def measurement(self: Synthetic, facts: PublicFacts) -> Any:
+        return change(sound_of(self).measurement(facts))
 
     return {"measurement": measurement}
 
@@ -278,32 +280,34 @@ def _by_the_data(self: Synthetic, table: FeatureTable) -> Any:
     names = [table.names[place] for place in self.chosen(table)]
     values = table.data.select(names).to_numpy()
     low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
-    return Bins(low, high, self.bins_for(self.shape(table).people), BEND)
+    return Bins(low, high, self.bins_for(self.facts(table).people), BEND)
 
 
-def _binned_by_the_data(self: Round, values: Values, shape: Shape) -> Any:
+def _binned_by_the_data(self: Round, values: Values, facts: PublicFacts) -> Any:
     finite = np.where(np.isfinite(values), values, 0.5)
     low, high = finite.min(), finite.max()
-    return sound_of(self).sequences((values - low) / max(high - low, 1e-9), shape)
+    return sound_of(self).sequences((values - low) / max(high - low, 1e-9), facts)
 
 
 def _every_row(
-    self: Round, sequences: Sequences, shape: Shape, lookup: Lookup | None = None
+    self: Round, sequences: Sequences, facts: PublicFacts, lookup: Lookup | None = None
 ) -> Any:
-    times = np.maximum(1, sequences.lengths.max(axis=1) // shape.length)
-    return sound_of(self).counted(sequences, shape, lookup) * times[:, None]
+    times = np.maximum(1, sequences.lengths.max(axis=1) // facts.length)
+    return sound_of(self).counted(sequences, facts, lookup) * times[:, None]
 
 
-def _by_rows(self: Any, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Any:
-    found: Integers = sound_of(self).counted(sequences, shape, lookup)
-    lengths = found.shape[-1] - shape.recordings * LENGTH_BINS
+def _by_rows(
+    self: Any, sequences: Sequences, facts: PublicFacts, lookup: Lookup | None = None
+) -> Any:
+    found: Integers = sound_of(self).counted(sequences, facts, lookup)
+    lengths = found.shape[-1] - facts.recordings * LENGTH_BINS
     times = np.repeat(np.maximum(1, sequences.lengths), LENGTH_BINS, axis=1)
     return np.concatenate([found[..., :lengths], found[..., lengths:] * times], axis=-1)
 
 
-def _bare_lengths(self: Any, integers: Integers, shape: Shape, noise: Randomness) -> Any:
-    draws = noise_of(self, shape).draw(integers.shape, noise)
-    draws[..., draws.shape[-1] - shape.recordings * LENGTH_BINS :] = 0
+def _bare_lengths(self: Any, integers: Integers, facts: PublicFacts, noise: Randomness) -> Any:
+    draws = noise_of(self, facts).draw(integers.shape, noise)
+    draws[..., draws.shape[-1] - facts.recordings * LENGTH_BINS :] = 0
     return integers + draws
 
 
@@ -375,14 +379,14 @@ def _exact_halves(self: Measurement, sequences: Sequences) -> Any:
 _EXACT_QUARTERS, _EXACT_HALVES = _knowing(_exact_quarters), _knowing(_exact_halves)
 
 
-def _unpaid(self: Synthetic, shape: Shape) -> Any:
-    made = sound_of(self).measurement(shape)
-    without = sound_of(replace(self, pairs="public")).measurement(shape)
+def _unpaid(self: Synthetic, facts: PublicFacts) -> Any:
+    made = sound_of(self).measurement(facts)
+    without = sound_of(replace(self, pairs="public")).measurement(facts)
     return replace(without, choice=made.choice)
 
 
-def _all_of_it(self: Synthetic, shape: Shape) -> Any:
-    made = sound_of(self).measurement(shape)
+def _all_of_it(self: Synthetic, facts: PublicFacts) -> Any:
+    made = sound_of(self).measurement(facts)
     return replace(made, shares=replace(made.shares, share=made.shares.share + 0.1))
 
 
@@ -397,13 +401,13 @@ def _with_a_real_row(self: Synthetic, table: FeatureTable, noise: Randomness) ->
     return replace(made, data=pl.concat([made.data[:1].with_columns(real), made.data[1:]]))
 
 
-def _one_seed_for_all(self: Synthetic, shape: Shape) -> Any:
+def _one_seed_for_all(self: Synthetic, facts: PublicFacts) -> Any:
     seed = int(SystemRandomness().words(1)[0])
 
-    def perturb(self: Round, integers: Integers, shape: Shape, _: Randomness) -> Integers:
-        return integers + noise_of(self, shape).draw(integers.shape, randomness(seed))
+    def perturb(self: Round, integers: Integers, facts: PublicFacts, _: Randomness) -> Integers:
+        return integers + noise_of(self, facts).draw(integers.shape, randomness(seed))
 
-    made: Measurement = _in_rounds({"perturb": perturb})["measurement"](self, shape)
+    made: Measurement = _in_rounds({"perturb": perturb})["measurement"](self, facts)
     return made
 
 

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from eyelid.attacks.residuals import ResidualResult
-from eyelid.engine.parallel import in_turn, parallel
+from eyelid.engine.cores import in_turn, parallel
 from eyelid.errors import InputError
 from eyelid.mechanisms.mechanism import Mechanism, catalogue, find
 from eyelid.privacy.noise import Randomness, SystemRandomness

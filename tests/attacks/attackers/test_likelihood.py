@@ -13,9 +13,9 @@ from eyelid.attacks.scores import named
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms import mechanism_named
+from eyelid.mechanisms.differential import noise_of
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.privacy import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON
@@ -36,11 +36,11 @@ def test_scores_are_those_of_a_plain_loop(name, epsilon, make_table):
     values = table.data["pupil"].to_list()
     values[0], values[5] = 40.0, None
     table = replace(table, data=table.data.with_columns(pl.Series("pupil", values)))
-    law = mechanism(name, epsilon=epsilon)
-    released = law.apply(table, randomness(1))
-    scores = likelihood_scores(law, table, released, people_of(table))
-    shape = law.shape(table)
-    noise, step = noise_of(law, shape), 2.0 ** law.grid_bits(shape)
+    mechanism = mechanism_named(name, epsilon=epsilon)
+    released = mechanism.apply(table, randomness(1))
+    scores = likelihood_scores(mechanism, table, released, people_of(table))
+    facts = mechanism.facts(table)
+    noise, step = noise_of(mechanism, facts), 2.0 ** mechanism.grid_bits(facts)
 
     def of(tab, person):
         rows = tab.data.filter(pl.col("person") == person)
@@ -73,11 +73,11 @@ def test_scores_are_those_of_a_plain_loop(name, epsilon, make_table):
 def test_what_was_measured_is_compared_whatever_the_coordinates(name, parameters, make_table):
     """The reference reads one signal at a time, with a Fourier sum written out."""
     table = make_table(people=3, recordings=2, rows=5)
-    law = mechanism(name, epsilon=30.0, **parameters)
-    released = law.apply(table, randomness(1))
-    scores = likelihood_scores(law, table, released, people_of(table))
-    shape = law.shape(table)
-    noise, step = noise_of(law, shape), law.step(shape)
+    mechanism = mechanism_named(name, epsilon=30.0, **parameters)
+    released = mechanism.apply(table, randomness(1))
+    scores = likelihood_scores(mechanism, table, released, people_of(table))
+    facts = mechanism.facts(table)
+    noise, step = noise_of(mechanism, facts), mechanism.step(facts)
 
     def coordinates(signal):
         if name == "exponential":
@@ -115,10 +115,10 @@ def test_what_was_measured_is_compared_whatever_the_coordinates(name, parameters
 
 
 def test_a_mechanism_that_chooses_its_coordinates_is_not_read(make_table):
-    law = mechanism("fpa", epsilon=1.0, k="private")
+    mechanism = mechanism_named("fpa", epsilon=1.0, k="private")
     table = make_table()
     with pytest.raises(InputError, match="what fpa measured cannot be read off its release"):
-        likelihood_scores(law, table, law.apply(table, randomness(0)), people_of(table))
+        likelihood_scores(mechanism, table, mechanism.apply(table, randomness(0)), people_of(table))
 
 
 def worst_case(people: int):
@@ -133,14 +133,16 @@ def worst_case(people: int):
 )
 def test_the_best_attacker_stays_below_the_bound(name, epsilon):
     """200 releases of 8 people: four standard errors of 1600 decisions, once in 30 000 runs."""
-    law = mechanism(name, epsilon=epsilon)
+    mechanism = mechanism_named(name, epsilon=epsilon)
     table = worst_case(8)
     people = people_of(table)
     right = []
     for seed in range(200):
-        scores = likelihood_scores(law, table, law.apply(table, randomness(seed)), people)
+        scores = likelihood_scores(
+            mechanism, table, mechanism.apply(table, randomness(seed)), people
+        )
         right.append(named(scores.averaged, scores.owner).mean())
-    bound = rank1_bounds(law.cost(law.shape(table), PERSON), 8)["raw_to_release"]
+    bound = rank1_bounds(mechanism.cost(mechanism.facts(table), PERSON), 8)["raw_to_release"]
     assert np.mean(right) > 1.15 / 8
     assert np.mean(right) <= bound + 4 * np.sqrt(bound * (1 - bound) / 1600)
 
@@ -150,12 +152,14 @@ def test_gaussian_noise_on_two_people_gives_the_rate_of_theory():
     from scipy.special import ndtr
 
     table = worst_case(2)
-    law = mechanism("gaussian", epsilon=3.0)
-    shape = law.shape(table)
-    sigma_spans = noise_of(law, shape).scale / 2.0 ** law.grid_bits(shape)
+    mechanism = mechanism_named("gaussian", epsilon=3.0)
+    facts = mechanism.facts(table)
+    sigma_spans = noise_of(mechanism, facts).scale / 2.0 ** mechanism.grid_bits(facts)
     right = []
     for seed in range(600):
-        scores = likelihood_scores(law, table, law.apply(table, randomness(seed)), people_of(table))
+        scores = likelihood_scores(
+            mechanism, table, mechanism.apply(table, randomness(seed)), people_of(table)
+        )
         right.append(named(scores.averaged, scores.owner).mean())
     expected = float(ndtr(np.sqrt(2) / (2 * sigma_spans)))
     assert abs(np.mean(right) - expected) < 4 * np.sqrt(expected * (1 - expected) / 1200)
@@ -165,9 +169,9 @@ def test_gaussian_noise_on_two_people_gives_the_rate_of_theory():
     ("name", "epsilon"), [*LAWS, ("fpa", 20.0), ("cfpa", 40.0), ("dcfpa", 100.0), ("dct", 6.0)]
 )
 def test_everybody_is_named_from_a_weak_release(name, epsilon, simulated_table):
-    law = mechanism(name, epsilon=1000.0 * epsilon)
-    released = law.apply(simulated_table, randomness(3))
-    finding = likelihood_finding(law, simulated_table, released, people_of(simulated_table))
+    mechanism = mechanism_named(name, epsilon=1000.0 * epsilon)
+    released = mechanism.apply(simulated_table, randomness(3))
+    finding = likelihood_finding(mechanism, simulated_table, released, people_of(simulated_table))
     assert (finding.attacker, finding.protocol) == ("likelihood", "white-box, same recordings")
     assert finding.votes is None
     assert finding.rate.rate == 1.0
@@ -177,8 +181,10 @@ def test_who_lacks_a_recording_cannot_be_its_owner(make_table):
     table = make_table(people=4, recordings=3)
     without = table.data.filter((pl.col("person") != "1") | (pl.col("recording") != "2"))
     table = replace(table, data=without)
-    law = mechanism("laplace", epsilon=0.01)
-    scores = likelihood_scores(law, table, law.apply(table, randomness(0)), people_of(table))
+    mechanism = mechanism_named("laplace", epsilon=0.01)
+    scores = likelihood_scores(
+        mechanism, table, mechanism.apply(table, randomness(0)), people_of(table)
+    )
     assert np.isfinite(scores.averaged).all()
     others = scores.owner != 1
     assert np.all(scores.averaged[others].argmin(axis=1) == 1)
@@ -189,26 +195,26 @@ def test_unequal_lengths_are_cut_and_padded_as_the_mechanism_does(make_table):
     row = pl.int_range(pl.len()).over("person", "recording")
     table = replace(table, data=table.data.filter((pl.col("person") != "0") | (row < 3)))
     for length in ("shortest", "longest", 5):
-        law = mechanism("laplace", epsilon=1e6, length=length)
-        released = law.apply(table, randomness(0))
-        scores = likelihood_scores(law, table, released, people_of(table))
+        mechanism = mechanism_named("laplace", epsilon=1e6, length=length)
+        released = mechanism.apply(table, randomness(0))
+        scores = likelihood_scores(mechanism, table, released, people_of(table))
         assert named(scores.averaged, scores.owner).tolist() == [1.0] * 4
 
 
 def test_another_original_is_refused_in_plain_words(make_table):
-    law = mechanism("laplace", epsilon=1.0)
-    released = law.apply(make_table(rows=8), randomness(0))
+    mechanism = mechanism_named("laplace", epsilon=1.0)
+    released = mechanism.apply(make_table(rows=8), randomness(0))
     with pytest.raises(InputError, match=r"a recording of 8 rows where laplace would have made 10"):
-        likelihood_scores(law, make_table(), released, ("0", "1"))
+        likelihood_scores(mechanism, make_table(), released, ("0", "1"))
 
 
 def test_many_people_are_compared_by_fewer_rows(monkeypatch, make_table):
     from eyelid.attacks.attackers import likelihood
 
     table = make_table(people=4, recordings=1, rows=10)
-    law = mechanism("laplace", epsilon=1e6)
-    released = law.apply(table, randomness(0))
+    mechanism = mechanism_named("laplace", epsilon=1e6)
+    released = mechanism.apply(table, randomness(0))
     monkeypatch.setattr(likelihood, "_MOST_COMPARISONS", 4 * 4 * 2 * 3)
-    assert how_many_compared(Shape(4, 1, 10, 2), 4, 10) == 3
-    scores = likelihood_scores(law, table, released, people_of(table))
+    assert how_many_compared(PublicFacts(4, 1, 10, 2), 4, 10) == 3
+    scores = likelihood_scores(mechanism, table, released, people_of(table))
     assert named(scores.averaged, scores.owner).tolist() == [1.0] * 4

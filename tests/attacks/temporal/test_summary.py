@@ -17,7 +17,7 @@ from eyelid.attacks.temporal import (
 )
 from eyelid.attacks.temporal.summary import NOT_PUBLIC
 from eyelid.errors import InputError
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 
 
 def test_without_a_release_there_is_correlation_alone(make_table):
@@ -29,12 +29,12 @@ def test_without_a_release_there_is_correlation_alone(make_table):
 
 
 def test_a_study_of_features_or_of_recordings_is_taken_like_its_table(simulated, simulated_table):
-    law = mechanism("laplace", epsilon=1.0)
-    shape = law.shape(simulated_table)
+    mechanism = mechanism_named("laplace", epsilon=1.0)
+    facts = mechanism.facts(simulated_table)
     asked = (
         lambda source: temporal_correlations(source, longest_delta_t=3).to_dicts(),
         lambda source: temporal_summary(source, longest_delta_t=3).to_dict(),
-        lambda source: release_summary(source, law, shape).to_dict(),
+        lambda source: release_summary(source, mechanism, facts).to_dict(),
         lambda source: overlap_transitions(source).matrix.tolist(),
         lambda source: estimated_transitions(source, "blink_rate").matrix.tolist(),
     )

@@ -15,8 +15,8 @@ from eyelid.gaze.maps.gaze_map import (
     presented,
     standing_out,
 )
+from eyelid.gaze.maps.gaze_points import gaze_points_from_arrays, gaze_points_of
 from eyelid.gaze.maps.grid import Grid
-from eyelid.gaze.maps.looks import looks_from_arrays, looks_of
 from eyelid.gaze.maps.placement import Placement, on_screen
 from eyelid.gaze.maps.spread import spread, spread_error
 from eyelid.io import read
@@ -27,7 +27,7 @@ def touches(people=6, points=400, seed=12, weight=None):
     who = [f"p{n}" for n in rng.integers(0, people - 1, points)]
     everybody = [f"p{n}" for n in range(people)]
     x, y = rng.integers(0, 8, points) + 0.5, rng.integers(0, 6, points) + 0.5
-    return looks_from_arrays(who, x, y, weight, size=(8, 6), everybody=everybody)
+    return gaze_points_from_arrays(who, x, y, weight, size=(8, 6), everybody=everybody)
 
 
 @pytest.mark.parametrize("cap", [None, 1, 2, 2.5, 1000])
@@ -56,12 +56,12 @@ def test_people_who_come_some_at_a_time_make_the_same_map(cap):
 
 
 def test_one_observer_s_map_is_their_own():
-    one = looks_from_arrays(["a", "a"], [0.0, 1.0], [0.0, 0.0], size=(2, 1))
+    one = gaze_points_from_arrays(["a", "a"], [0.0, 1.0], [0.0, 0.0], size=(2, 1))
     assert gaze_map(one).values.tolist() == [[1.0, 1.0]]
 
 
 def test_an_observer_who_saw_nothing_still_divides():
-    looks = looks_from_arrays(["a"], [0.0], [0.0], size=(2, 1), everybody=["a", "b"])
+    looks = gaze_points_from_arrays(["a"], [0.0], [0.0], size=(2, 1), everybody=["a", "b"])
     assert gaze_map(looks).values.tolist() == [[0.5, 0.0]]
 
 
@@ -80,7 +80,7 @@ def test_a_study_in_degrees_becomes_a_map_of_its_screen(simulated):
 
 
 def test_a_layer_of_several_must_be_named(simulated):
-    looks = looks_of(simulated, stimuli=["comic", "textbook"], width_px=1920, height_px=1080)
+    looks = gaze_points_of(simulated, stimuli=["comic", "textbook"], width_px=1920, height_px=1080)
     with pytest.raises(InputError, match="at 2 pictures or stretches of time: name one of comic"):
         gaze_map(looks)
     one = gaze_map(looks, stimulus="textbook")
@@ -105,7 +105,7 @@ def test_an_impossible_cap_is_refused(cap):
 def test_nobody_and_pictures_of_two_sizes_make_no_map():
     with pytest.raises(InputError, match="at least one observer"):
         mean_map([])
-    other = looks_from_arrays(["z"], [0.0], [0.0], size=(9, 6))
+    other = gaze_points_from_arrays(["z"], [0.0], [0.0], size=(9, 6))
     with pytest.raises(InputError, match="the same size"):
         mean_map([touches(), other])
 
@@ -299,7 +299,7 @@ def test_maps_of_two_sizes_have_no_difference():
 def test_osie_s_map_adds_up_to_the_fixations_a_person(real_data):
     osie = read(real_data / "OSIE")
     image = osie.data["stimulus"][0]
-    looks = looks_of(osie, stimuli=[image], width_px=800, height_px=600)
+    looks = gaze_points_of(osie, stimuli=[image], width_px=800, height_px=600)
     found = gaze_map(osie, stimulus=image)
     assert found.people == 15
     assert found.values.sum() == pytest.approx(len(looks.x_px) / 15)

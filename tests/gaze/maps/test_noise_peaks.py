@@ -16,19 +16,19 @@ DRAWS = 1000
 MOST, LEAST = 0.076, 0.027
 
 
-def drawn(law: str, grid: Grid, seed: int = 4) -> list[np.ndarray]:
+def drawn(mechanism: str, grid: Grid, seed: int = 4) -> list[np.ndarray]:
     rng = np.random.default_rng(seed)
     size = (grid.rows, grid.columns)
-    if law == "laplace":
+    if mechanism == "laplace":
         return [rng.laplace(0, math.sqrt(0.5), size) for _ in range(DRAWS)]
     return [rng.normal(size=size) for _ in range(DRAWS)]
 
 
-def share_above(law: str, grid: Grid, sigma_px: float) -> float:
+def share_above(mechanism: str, grid: Grid, sigma_px: float) -> float:
     """Of maps of noise alone on which some px is farther from nothing than it should be."""
-    most = noise_peak(grid, sigma_px, laplace=law == "laplace")
+    most = noise_peak(grid, sigma_px, laplace=mechanism == "laplace")
     error = spread_error(grid, sigma_px, 1.0)
-    above = [np.abs(spread(c, grid, sigma_px) / error).max() > most for c in drawn(law, grid)]
+    above = [np.abs(spread(c, grid, sigma_px) / error).max() > most for c in drawn(mechanism, grid)]
     return float(np.mean(above))
 
 
@@ -53,10 +53,10 @@ def test_laplace_noise_rises_higher_on_no_more_than_one_map_of_twenty(grid, sigm
     assert share_above("laplace", Grid(*grid), sigma_px) < MOST
 
 
-def share_above_average(law: str, grid: Grid, sigma_px: float) -> float:
+def share_above_average(mechanism: str, grid: Grid, sigma_px: float) -> float:
     """Of maps of noise alone on which some px is too far above the average of its page."""
-    most = contrast_peak(grid, sigma_px, laplace=law == "laplace")
-    cells = drawn(law, grid)
+    most = contrast_peak(grid, sigma_px, laplace=mechanism == "laplace")
+    cells = drawn(mechanism, grid)
     error = np.std([spread(each - each.mean(), grid, sigma_px) for each in cells], axis=0)
     # What is left of noise is known exactly; as it turned out is near enough, and simpler.
     above = [(spread(c - c.mean(), grid, sigma_px) / error).max() > most for c in cells]

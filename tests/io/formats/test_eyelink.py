@@ -6,10 +6,8 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
-import mne
 import numpy as np
 import polars as pl
-import pymovements
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -717,6 +715,8 @@ def test_real_files_are_read_whole(real_file):
 
 
 def test_real_files_are_read_as_pymovements_reads_them(real_file):
+    import pymovements
+
     part = read_part(real_file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -743,6 +743,8 @@ def test_real_files_are_read_as_pymovements_reads_them(real_file):
 
 
 def test_real_files_are_read_as_mne_reads_them(real_file):
+    import mne
+
     if "no_dummy" in real_file.name:
         pytest.skip("MNE reads only blocks with an END, and this file has none")
     part = read_part(real_file)

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.groups.ksame import lacking
 from eyelid.mechanisms.groups.partition import group_sizes
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.privacy import randomness
 from eyelid.privacy.unit import PERSON
 
@@ -103,9 +103,9 @@ def left_out(table: FeatureTable, *recordings: tuple[str, str]) -> FeatureTable:
 @pytest.mark.parametrize("length", ["group", "shortest", 3])
 def test_a_recording_without_a_value_empties_its_group_and_shortens_nothing(length):
     table = uneven(3, people=6)
-    law, member = mechanism("ksame", k=3, length=length), np.array([0, 0, 0, 1, 1, 1])
+    mechanism, member = mechanism_named("ksame", k=3, length=length), np.array([0, 0, 0, 1, 1, 1])
     whole, blank = (
-        law.averaged(each, member).data for each in (table, left_out(table, ("p1", "r0")))
+        mechanism.averaged(each, member).data for each in (table, left_out(table, ("p1", "r0")))
     )
     emptied = (pl.col("person") == "group1") & (pl.col("task") == "read")
     emptied &= pl.col("recording") == pl.col("recording").filter(emptied).first()
@@ -125,31 +125,33 @@ def _rows_of(table, people, recording):
 
 def test_a_group_of_which_nobody_has_a_value_is_as_long_as_the_shortest_of_all():
     table = left_out(uneven(3, people=6), ("p0", "r0"), ("p1", "r0"), ("p2", "r0"))
-    law = mechanism("ksame", k=3)
-    made = law.averaged(table, np.array([0, 0, 0, 1, 1, 1]))
+    mechanism = mechanism_named("ksame", k=3)
+    made = mechanism.averaged(table, np.array([0, 0, 0, 1, 1, 1]))
     rows = made.recordings.filter((pl.col("person") == "group1") & (pl.col("task") == "read"))
     assert rows["rows"][0] == table.shortest > 1
-    assert law.shape(table).length == table.shortest
+    assert mechanism.facts(table).length == table.shortest
 
 
 @pytest.mark.parametrize("length", ["group", "shortest", 3])
 @pytest.mark.parametrize("gaps", [0.0, 0.3])
 def test_the_share_of_empty_cells_is_that_over_all_groups_there_can_be(gaps, length):
     table = left_out(uneven(1, people=6, gaps=gaps), ("p1", "r0"), ("p4", "r1"))
-    law = mechanism("ksame", k=3, length=length)
+    mechanism = mechanism_named("ksame", k=3, length=length)
     cells, empty, taken = 0, np.zeros(2), 0
     for chosen in itertools.combinations(range(6), 3):
         member = np.ones(6, dtype=np.intp)
         member[list(chosen)] = 0
-        mine = law.averaged(table, member).data.filter(pl.col("person") == "group1")
+        mine = mechanism.averaged(table, member).data.filter(pl.col("person") == "group1")
         cells += len(mine)
         empty += [mine[name].null_count() for name in table.names]
         # A recording that one member has no value of is in no mean.
         seen = mine.group_by("recording").agg(pl.len(), pl.col(table.names).is_not_null().any())
         taken += 3 * seen.filter(pl.any_horizontal(table.names))["len"].sum()
-    np.testing.assert_allclose(list(law.expected_empty(table).values()), empty / cells, atol=1e-9)
+    np.testing.assert_allclose(
+        list(mechanism.expected_empty(table).values()), empty / cells, atol=1e-9
+    )
     had = 10 * table.recordings["rows"].to_numpy()[~table.blank].sum()
-    assert law.expected_left_out(table) == pytest.approx(1 - taken / had)
+    assert mechanism.expected_left_out(table) == pytest.approx(1 - taken / had)
 
 
 @settings(max_examples=25)
@@ -160,10 +162,10 @@ def test_the_share_of_empty_cells_is_that_over_all_groups_there_can_be(gaps, len
 )
 def test_means_are_those_of_a_plain_loop(seed, gaps, length):
     table = uneven(seed, gaps=gaps)
-    law = mechanism("ksame", k=3, length=length)
+    mechanism = mechanism_named("ksame", k=3, length=length)
     noise = randomness(seed)
-    member = law.partition(table, noise)
-    released = law.averaged(table, member)
+    member = mechanism.partition(table, noise)
+    released = mechanism.averaged(table, member)
     wanted = plainly(table, member, length)
     frames = released.data.partition_by("person", "task", "recording", maintain_order=True)
     seen: dict[tuple, int] = {}
@@ -184,9 +186,9 @@ def test_means_are_those_of_a_plain_loop(seed, gaps, length):
 
 def test_apply_is_the_partition_and_its_means():
     table = uneven(1)
-    law = mechanism("ksame", k=3)
-    member = law.partition(table, randomness(4))
-    assert law.apply(table, randomness(4)).data.equals(law.averaged(table, member).data)
+    mechanism = mechanism_named("ksame", k=3)
+    member = mechanism.partition(table, randomness(4))
+    assert mechanism.apply(table, randomness(4)).data.equals(mechanism.averaged(table, member).data)
 
 
 @given(seed=st.integers(0, 1000))
@@ -196,18 +198,18 @@ def test_a_release_does_not_depend_on_the_order_of_people_to_the_last_bit(seed):
     rng = np.random.default_rng(seed)
     values = rng.uniform(LOW, HIGH, size=(6, 2, 4, 2))
     order = rng.permutation(6)
-    law = mechanism("ksame", k=3)
-    member = law.partition(table_from_arrays(values, FEATURES), randomness(seed))
-    one = law.averaged(table_from_arrays(values, FEATURES), member)
-    other = law.averaged(table_from_arrays(values[order], FEATURES), member[order])
+    mechanism = mechanism_named("ksame", k=3)
+    member = mechanism.partition(table_from_arrays(values, FEATURES), randomness(seed))
+    one = mechanism.averaged(table_from_arrays(values, FEATURES), member)
+    other = mechanism.averaged(table_from_arrays(values[order], FEATURES), member[order])
     assert one.data.equals(other.data)
 
 
 def test_copies_are_equal_one_for_each_member_and_their_names_tell_the_group_only():
     table = table_from_arrays(np.random.default_rng(1).random((5, 2, 3, 2)), FEATURES)
-    law = mechanism("ksame", k=2, copies="yes")
-    released = law.apply(table, randomness(1))
-    groups = replace(law, copies=False).apply(table, randomness(1))
+    mechanism = mechanism_named("ksame", k=2, copies="yes")
+    released = mechanism.apply(table, randomness(1))
+    groups = replace(mechanism, copies=False).apply(table, randomness(1))
     assert sorted(groups.people["people"]) == [2, 3]
     assert released.people.columns == ["person"]
     for name, many in groups.people.rows():
@@ -221,7 +223,9 @@ def test_copies_are_equal_one_for_each_member_and_their_names_tell_the_group_onl
 def test_a_feature_with_one_value_stays_as_it_is_and_one_nobody_has_is_empty():
     values = np.full((4, 1, 3, 2), 0.1)
     values[..., 1] = np.nan
-    released = mechanism("ksame", k=2).apply(table_from_arrays(values, FEATURES), randomness(1))
+    released = mechanism_named("ksame", k=2).apply(
+        table_from_arrays(values, FEATURES), randomness(1)
+    )
     np.testing.assert_allclose(released.data["a"].to_numpy(), 0.1, atol=1e-9)
     assert released.data["group"].to_list() == [None] * len(released.data)
 
@@ -233,8 +237,8 @@ def test_missing_cells_are_not_filled_with_the_midpoint_which_turned_an_effect_a
     values = rng.uniform(0.02, 0.06, size=(24, 2, 1, 1))
     values[:, 0] += 0.04
     values[[3, 17], 1] = np.nan
-    law = mechanism("ksame", k=4)
-    released = law.apply(table_from_arrays(values, [small]), randomness(1))
+    mechanism = mechanism_named("ksame", k=4)
+    released = mechanism.apply(table_from_arrays(values, [small]), randomness(1))
     first, second = (released.data.filter(pl.col("task") == task)["share"] for task in "01")
     assert first.mean() > second.mean()
     assert released.data["share"].drop_nulls().max() < 0.11
@@ -256,21 +260,25 @@ def test_differencing_a_cell_with_and_without_one_member_gives_that_member_s_val
     all_five, without = members_who_have_a_value(values, k=4)
     assert 5 * all_five - 4 * without == pytest.approx(own[2])
     table = table_from_arrays(values[:, None, :, None], [Feature("a", "", "", 0.0, 1.0)])
-    released = mechanism("ksame", k=4).apply(table, randomness(1)).data["a"].to_list()
+    released = mechanism_named("ksame", k=4).apply(table, randomness(1)).data["a"].to_list()
     assert released == [pytest.approx(own.mean()), None]
 
 
 def test_values_beyond_the_bounds_are_clipped_and_means_stay_inside():
     values = np.full((4, 1, 2, 2), np.inf)
     values[..., 1] = -np.inf
-    released = mechanism("ksame", k=4).apply(table_from_arrays(values, FEATURES), randomness(1))
+    released = mechanism_named("ksame", k=4).apply(
+        table_from_arrays(values, FEATURES), randomness(1)
+    )
     assert released.data.select("a", "group").unique().rows() == [(HIGH, LOW)]
 
 
 def test_a_gap_of_all_members_but_one_does_not_show_that_one_s_steps():
     values = np.random.default_rng(2).uniform(LOW, HIGH, size=(3, 1, 6, 2))
     values[1:, 0, 2:5] = np.nan
-    released = mechanism("ksame", k=3).apply(table_from_arrays(values, FEATURES), randomness(1))
+    released = mechanism_named("ksame", k=3).apply(
+        table_from_arrays(values, FEATURES), randomness(1)
+    )
     means = released.data.select("a", "group").to_numpy()
     assert np.isnan(means[2:5]).all()
     np.testing.assert_allclose(means[[0, 1, 5]], values[:, 0, [0, 1, 5]].mean(axis=0), atol=1e-9)
@@ -282,18 +290,18 @@ def test_diversity_and_balance_hold_in_every_group():
     gender = ["f", "m"] * 6
     people = table.people.with_columns(illness=pl.Series(illness), gender=pl.Series(gender))
     table = replace(table, people=people)
-    law = mechanism("ksame", k=4, diverse="illness", l=3, balance="gender")
+    mechanism = mechanism_named("ksame", k=4, diverse="illness", l=3, balance="gender")
     for seed in range(10):
-        member = law.partition(table, randomness(seed))
+        member = mechanism.partition(table, randomness(seed))
         for group in range(3):
             mine = np.flatnonzero(member == group)
             assert {illness[i] for i in mine} == {"x", "y", "z"}
             assert abs(sum(gender[i] == "f" for i in mine) - 2) <= 1
-    shown = " ".join(law.unprotected(table))
+    shown = " ".join(mechanism.unprotected(table))
     assert "the illness of a member to whoever knows it of the others of the group" in shown
     assert "at least 3 values, and the numbers of people of each differ by at most 1" in shown
     assert "that people who share illness and gender are spread over the groups: two" in shown
-    assert "illness" not in law.apply(table, randomness(1)).people.columns
+    assert "illness" not in mechanism.apply(table, randomness(1)).people.columns
 
 
 @pytest.mark.parametrize(
@@ -316,7 +324,7 @@ def test_diversity_and_balance_hold_in_every_group():
 )
 def test_what_cannot_be_is_refused_in_a_line_that_says_what_to_do(asked, complaint):
     with pytest.raises(InputError, match=complaint):
-        mechanism("ksame", **asked).apply(uneven(1), randomness(1))
+        mechanism_named("ksame", **asked).apply(uneven(1), randomness(1))
 
 
 def with_attribute(table, values):
@@ -353,11 +361,11 @@ def with_attribute(table, values):
 def test_groups_that_cannot_all_be_diverse_are_told_what_would_do(values, asked, complaint):
     table = with_attribute(uneven(1), list(values))
     with pytest.raises(InputError, match=complaint):
-        mechanism("ksame", diverse="illness", **asked).check(table)
+        mechanism_named("ksame", diverse="illness", **asked).check(table)
     mended = re.search(r"choose (k|l) = (\d)", complaint)
     if mended:
         asked = asked | {mended[1]: int(mended[2])}
-        mechanism("ksame", diverse="illness", **asked).check(table)
+        mechanism_named("ksame", diverse="illness", **asked).check(table)
 
 
 @pytest.mark.parametrize("name", ["ksame", "ksame-dp"])
@@ -365,7 +373,7 @@ def test_an_attribute_that_all_share_cannot_be_balanced(name):
     table = with_attribute(uneven(1), ["x"] * 7)
     epsilon = {"epsilon": 1.0} if name == "ksame-dp" else {}
     with pytest.raises(InputError, match="illness is the same for everybody, nothing to balance"):
-        mechanism(name, k=3, balance="illness", **epsilon).check(table)
+        mechanism_named(name, k=3, balance="illness", **epsilon).check(table)
 
 
 def with_ages(ages):
@@ -375,23 +383,28 @@ def with_ages(ages):
 
 
 def test_the_last_members_diagnosis_follows_from_the_others_and_the_certificate_says_so():
-    table, law = with_ages(["ill"] * 10 + ["well"] * 10), mechanism("ksame", k=4, diverse="age")
+    table, mechanism = (
+        with_ages(["ill"] * 10 + ["well"] * 10),
+        mechanism_named("ksame", k=4, diverse="age"),
+    )
     for seed in range(10):
-        ill = law.partition(table, randomness(seed))[:10]
+        ill = mechanism.partition(table, randomness(seed))[:10]
         assert np.bincount(ill).tolist() == [2] * 5, "whoever knows three of a group knows all four"
-    assert any("the age of a member to whoever knows it of" in s for s in law.unprotected(table))
+    assert any(
+        "the age of a member to whoever knows it of" in s for s in mechanism.unprotected(table)
+    )
 
 
 def test_no_group_is_said_to_have_its_share_of_what_is_dealt_out_within_something_else():
     table = with_ages([n // 3 for n in range(20)])
     women = np.arange(20) % 2 == 0
-    law = mechanism("ksame", k=4, balance="age,gender")
+    mechanism = mechanism_named("ksame", k=4, balance="age,gender")
     uneven_ones = [
-        np.ptp(np.bincount(law.partition(table, randomness(seed))[women], minlength=5))
+        np.ptp(np.bincount(mechanism.partition(table, randomness(seed))[women], minlength=5))
         for seed in range(10)
     ]
     assert max(uneven_ones) > 1
-    told = " ".join(law.unprotected(table))
+    told = " ".join(mechanism.unprotected(table))
     assert "share of every value" not in told
     assert "who share age and gender are spread" in told
     assert "(of gender by itself groups may differ by more)" in told
@@ -403,12 +416,12 @@ def test_no_group_is_said_to_have_its_share_of_what_is_dealt_out_within_somethin
 def test_balance_within_what_nobody_shares_is_refused_as_it_does_nothing(asked):
     table = with_ages(list(range(20)))
     with pytest.raises(InputError, match="gender is the same for all who share what comes before"):
-        mechanism("ksame", k=4, **asked).check(table)
+        mechanism_named("ksame", k=4, **asked).check(table)
 
 
 def test_l_is_stated_where_it_is_used_and_nowhere_else():
-    assert mechanism("ksame", k=3).parameters()["l"] is None
-    assert mechanism("ksame", k=3, diverse="illness").parameters()["l"] == 2
+    assert mechanism_named("ksame", k=3).parameters()["l"] is None
+    assert mechanism_named("ksame", k=3, diverse="illness").parameters()["l"] == 2
 
 
 @pytest.mark.parametrize(
@@ -422,8 +435,8 @@ def test_l_is_stated_where_it_is_used_and_nowhere_else():
     ],
 )
 def test_a_larger_k_for_the_same_groups_is_named(people, k, words, not_words):
-    law = mechanism("ksame", k=k)
-    said = law.worth(Shape(people, 3, 100, 5))
+    mechanism = mechanism_named("ksame", k=k)
+    said = mechanism.worth(PublicFacts(people, 3, 100, 5))
     assert re.search(words, said)
     assert not_words not in said
     better = re.search(r"k = (\d+) would give the same groups", said)
@@ -452,28 +465,28 @@ def test_people_without_anything_in_common_are_refused():
     others = (pl.col("person") != "p0") & (pl.col("task") == "look")
     table = replace(table, data=table.data.filter(~lacking & ~others))
     with pytest.raises(InputError, match="there is no recording that everybody has"):
-        mechanism("ksame", k=3).apply(table, randomness(1))
+        mechanism_named("ksame", k=3).apply(table, randomness(1))
 
 
 def test_features_without_bounds_are_refused():
     table = table_from_arrays(np.zeros((4, 1, 2, 1)), [Feature("a", "", "", 0.0, np.inf)])
     with pytest.raises(InputError, match="feature a has no public bounds"):
-        mechanism("ksame", k=2).apply(table, randomness(1))
+        mechanism_named("ksame", k=2).apply(table, randomness(1))
 
 
 def test_the_guarantee_is_k_without_an_epsilon_and_says_what_is_not_hidden():
-    law = mechanism("ksame", k=8)
-    promised = law.cost(Shape(20, 3, 100, 5), PERSON)
+    mechanism = mechanism_named("ksame", k=8)
+    promised = mechanism.cost(PublicFacts(20, 3, 100, 5), PERSON)
     assert (str(promised.kind), promised.k, promised.epsilon) == ("k-anonymity", 8, None)
     assert promised.holds
-    assert "2 groups of 10" in law.sampler(Shape(20, 3, 100, 5))
-    assert "not differential privacy" in law.person_total(Shape(20, 3, 100, 5))
-    told = " ".join(mechanism("ksame", k=3).unprotected(uneven(1)))
+    assert "2 groups of 10" in mechanism.sampler(PublicFacts(20, 3, 100, 5))
+    assert "not differential privacy" in mechanism.person_total(PublicFacts(20, 3, 100, 5))
+    told = " ".join(mechanism_named("ksame", k=3).unprotected(uneven(1)))
     assert "the mean of a group of 3 less those of 2 gives the last one's values exactly" in told
     assert "nobody need be a member" in told
     assert "which group somebody is in" in told
     with pytest.raises(InputError, match="k=8 needs at least 8 people"):
-        law.cost(Shape(7, 3, 100, 5), PERSON)
+        mechanism.cost(PublicFacts(7, 3, 100, 5), PERSON)
 
 
 @pytest.mark.parametrize(
@@ -489,10 +502,10 @@ def test_the_size_of_a_group_does_not_tell_who_has_a_rare_illness(name, asked):
     # are 0.107, passed by one of 21 with probability 2e-5. The seed is fixed.
     table = table_from_arrays(np.zeros((21, 1, 1, 2)), FEATURES)
     table = with_attribute(table, ["x"] * 10 + ["rare"] + ["y"] * 10)
-    law, noise, draws = mechanism(name, k=4, **asked), randomness(5), 400
+    mechanism, noise, draws = mechanism_named(name, k=4, **asked), randomness(5), 400
     larger = np.zeros(21)
     for _ in range(draws):
-        drawn = law.partition(table, noise)
+        drawn = mechanism.partition(table, noise)
         member = drawn if name == "ksame" else drawn.member
         larger += np.bincount(member)[member] == 5
     assert np.abs(larger / draws - 5 / 21).max() < 0.107

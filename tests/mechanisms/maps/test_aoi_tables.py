@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.areas import Area
 from eyelid.gaze.maps.counts import PersonCounts
-from eyelid.gaze.maps.looks import Looks, looks_of
+from eyelid.gaze.maps.gaze_points import GazePoints, gaze_points_of
 from eyelid.io import read
-from eyelid.mechanisms import find, mechanism
+from eyelid.mechanisms import find, mechanism_named
 from eyelid.mechanisms.maps.aoi_tables import TABLES
 from eyelid.privacy.gaussian import gaussian_sigma
 from eyelid.privacy.noise import randomness
@@ -30,7 +30,7 @@ ALL = ",".join(TABLES)
 
 
 def law_of(tables=ALL, epsilon=1.0, **parameters):
-    return mechanism("aoi-tables", epsilon=epsilon, tables=tables, **parameters)
+    return mechanism_named("aoi-tables", epsilon=epsilon, tables=tables, **parameters)
 
 
 def looks_at(*people, layers=("page",)):
@@ -43,7 +43,7 @@ def looks_at(*people, layers=("page",)):
         for look in looks
     ]
     person, layer, x_px = np.array(rows, dtype=float).reshape(-1, 3).T
-    return Looks(
+    return GazePoints(
         people=tuple(str(n) for n in range(len(people))),
         layers=layers,
         width_px=30,
@@ -56,10 +56,10 @@ def looks_at(*people, layers=("page",)):
     )
 
 
-def released(law, looks, seed=1):
-    shape = law.shape_of(len(looks.people), len(looks.layers), len(AREAS))
-    measured = law.measure(law.tables_of(looks, AREAS), shape, randomness(seed))
-    return law.presented(measured, shape, looks.layers, [area.name for area in AREAS])
+def released(mechanism, looks, seed=1):
+    shape = mechanism.facts_of(len(looks.people), len(looks.layers), len(AREAS))
+    measured = mechanism.measure(mechanism.tables_of(looks, AREAS), shape, randomness(seed))
+    return mechanism.presented(measured, shape, looks.layers, [area.name for area in AREAS])
 
 
 class TestWhatIsShown:
@@ -97,17 +97,17 @@ class TestWhatIsShown:
         assert shown.filter(pl.col("table") == "order")["value"].max() <= 1
 
     def test_where_nothing_is_left_dwell_is_zero(self):
-        law = law_of("dwell")
-        shape = law.shape_of(5, 1, 2)
-        shown = law.presented(np.full((1, 3), -0.1), shape, ["page"], ["left", "right"])
+        mechanism = law_of("dwell")
+        shape = mechanism.facts_of(5, 1, 2)
+        shown = mechanism.presented(np.full((1, 3), -0.1), shape, ["page"], ["left", "right"])
         assert shown["value"].to_list() == [0, 0, 0]
         assert shown["measured"].to_list() == [-0.1] * 3
 
     def test_the_interval_holds_the_mean_without_noise_as_often_as_is_said(self):
         """94 of 100 draws: of 400 fewer than 350 with a chance of 1e-6; the seeds are fixed."""
-        law, looks = law_of("dwell", epsilon=2.0), looks_at("lllr", "l.l.", "", "rrrr")
+        mechanism, looks = law_of("dwell", epsilon=2.0), looks_at("lllr", "l.l.", "", "rrrr")
         truth = np.array([1.25, 1.25, 0.5]) / 4
-        drawn = [released(law, looks, seed) for seed in range(400)]
+        drawn = [released(mechanism, looks, seed) for seed in range(400)]
         ends = np.array([each.select("lower", "upper").to_numpy().T for each in drawn])
         held = (ends[:, 0] <= truth) & (truth <= ends[:, 1])
         assert np.mean(held, axis=0).min() > 350 / 400
@@ -115,12 +115,12 @@ class TestWhatIsShown:
         assert max(each["upper"].max() for each in drawn) == 1.0
 
     def test_what_was_measured_is_left_as_it_was(self):
-        law = law_of(epsilon=0.5)
+        mechanism = law_of(epsilon=0.5)
         looks = looks_at("lr", "r")
-        shape = law.shape_of(2, 1, 2)
-        measured = law.measure(law.tables_of(looks, AREAS), shape, randomness(1))
+        shape = mechanism.facts_of(2, 1, 2)
+        measured = mechanism.measure(mechanism.tables_of(looks, AREAS), shape, randomness(1))
         before = measured.copy()
-        shown = law.presented(measured, shape, looks.layers, ["left", "right"])
+        shown = mechanism.presented(measured, shape, looks.layers, ["left", "right"])
         assert np.array_equal(measured, before)
         assert np.array_equal(shown["measured"].to_numpy(), before.ravel())
 
@@ -153,15 +153,15 @@ class TestLimits:
         ],
     )
     def test_the_reach_of_each_table(self, layers, areas, reaches):
-        law = law_of()
-        shape = law.shape_of(10, layers, areas)
-        assert {each.table: each.reach for each in law.limits(shape)} == reaches
+        mechanism = law_of()
+        facts = mechanism.facts_of(10, layers, areas)
+        assert {each.table: each.reach for each in mechanism.limits(facts)} == reaches
 
     def test_a_table_too_full_is_scaled_down_and_others_are_left_alone(self):
-        law = law_of("dwell,visits", visits=4)
-        shape = law.shape_of(2, 1, 2)
+        mechanism = law_of("dwell,visits", visits=4)
+        shape = mechanism.facts_of(2, 1, 2)
         dense = np.array([[0.5, 0.0, 0.5, 6.0, 6.0], [8.0, 0.0, 0.0, 1.0, 0.0]])
-        limited = law.limited(PersonCounts.of_dense(dense), shape)
+        limited = mechanism.limited(PersonCounts.of_dense(dense), shape)
         # In shares of the reach, 2 for dwell and 8 for visits.
         assert limited.tolist() == pytest.approx([0.25, 0.25, 0.25, 0.25, 0.5, 0.125])
 
@@ -169,67 +169,73 @@ class TestLimits:
     @given(data=st.data())
     @settings(max_examples=60)
     def test_no_two_people_are_farther_apart_than_declared(self, number, data):
-        law = VARIANTS[number]
+        mechanism = VARIANTS[number]
         layers, areas = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 3))
-        shape = law.shape_of(2, layers, areas)
-        cells = layers * shape.length
+        facts = mechanism.facts_of(2, layers, areas)
+        cells = layers * facts.length
         value = st.one_of(
             st.floats(allow_nan=True, allow_infinity=True), st.floats(0, 50), st.just(0.0)
         )
         person = st.lists(value, min_size=cells, max_size=cells)
         one, other = (
-            np.array(data.draw(person)).reshape(layers, shape.length, 1) for _ in range(2)
+            np.array(data.draw(person)).reshape(layers, facts.length, 1) for _ in range(2)
         )
-        difference = (law.query(one, shape) - law.query(other, shape)).ravel()
-        assert sum(abs(int(step)) for step in difference) <= law.sensitivity(shape, PERSON)
+        difference = (mechanism.query(one, facts) - mechanism.query(other, facts)).ravel()
+        assert sum(abs(int(step)) for step in difference) <= mechanism.sensitivity(facts, PERSON)
 
     @given(
         one=st.tuples(st.text("lr.", max_size=30), st.text("lr.", max_size=30)),
         other=st.tuples(st.text("lr.", max_size=30), st.text("lr.", max_size=30)),
     )
     def test_real_walks_stay_within_the_limits_without_being_cut(self, one, other):
-        law = law_of(visits=5)
+        mechanism = law_of(visits=5)
         looks = looks_at(one, other, layers=("a", "b"))
-        shape = law.shape_of(2, 2, 2)
-        counts = law.tables_of(looks, AREAS)
-        limits = law.limits(shape)
+        facts = mechanism.facts_of(2, 2, 2)
+        counts = mechanism.tables_of(looks, AREAS)
+        limits = mechanism.limits(facts)
         reach = np.repeat([each.reach for each in limits], [each.cells for each in limits])
         alone = counts.dense / np.tile(reach, 2)
         limited = PersonCounts(
-            counts.people, counts.cells, counts.person, counts.cell, law.limited(counts, shape)
+            counts.people,
+            counts.cells,
+            counts.person,
+            counts.cell,
+            mechanism.limited(counts, facts),
         ).dense
         assert np.allclose(limited, alone)
         assert np.abs(alone[0] - alone[1]).sum() <= len(TABLES) + 1e-9
 
     def test_the_sum_is_the_sum_of_each_alone(self):
-        law = law_of()
-        shape = law.shape_of(200, 2, 3)
-        dense = np.random.default_rng(3).poisson(0.3, (200, 2 * shape.length)).astype(float)
-        alone = law.query(dense.reshape(200, 2, -1, 1), shape).reshape(200, -1)
-        assert np.array_equal(law.total(PersonCounts.of_dense(dense), shape), alone.sum(axis=0))
+        mechanism = law_of()
+        facts = mechanism.facts_of(200, 2, 3)
+        dense = np.random.default_rng(3).poisson(0.3, (200, 2 * facts.length)).astype(float)
+        alone = mechanism.query(dense.reshape(200, 2, -1, 1), facts).reshape(200, -1)
+        assert np.array_equal(
+            mechanism.total(PersonCounts.of_dense(dense), facts), alone.sum(axis=0)
+        )
 
 
 class TestNoise:
     @pytest.mark.parametrize("tables", ["dwell", "dwell,visits", ALL])
     def test_it_is_that_of_the_formula(self, tables):
-        law = law_of(tables, epsilon=0.8)
-        shape = law.shape_of(40, 2, 3)
+        mechanism = law_of(tables, epsilon=0.8)
+        facts = mechanism.facts_of(40, 2, 3)
         start = 0
-        for each in law.limits(shape):
-            wanted = math.sqrt(2) * each.reach * len(law.names) / 0.8 / 40
-            own = law.cell_sd(shape)[:, start : start + each.cells]
+        for each in mechanism.limits(facts):
+            wanted = math.sqrt(2) * each.reach * len(mechanism.names) / 0.8 / 40
+            own = mechanism.cell_sd(facts)[:, start : start + each.cells]
             assert own == pytest.approx(np.full((2, each.cells), wanted), rel=1e-6)
             start += each.cells
 
     def test_it_is_what_is_drawn(self):
         # 4000 draws a cell, of which the variance has a relative error of √(5/4000) = 3.5 %: five
         # of these in 26 cells fail once in some 60 000 times.
-        law = law_of()
+        mechanism = law_of()
         looks = looks_at("lr.l", "rr", "l")
-        shape = law.shape_of(3, 1, 2)
-        counts, noise = law.tables_of(looks, AREAS), randomness(7)
-        draws = np.stack([law.measure(counts, shape, noise) for _ in range(4000)])
-        assert draws.var(axis=0) == pytest.approx(law.cell_sd(shape) ** 2, rel=0.18)
+        facts = mechanism.facts_of(3, 1, 2)
+        counts, noise = mechanism.tables_of(looks, AREAS), randomness(7)
+        draws = np.stack([mechanism.measure(counts, facts, noise) for _ in range(4000)])
+        assert draws.var(axis=0) == pytest.approx(mechanism.cell_sd(facts) ** 2, rel=0.18)
 
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
     @pytest.mark.parametrize("tables", [1, 2, 3, 4])
@@ -239,32 +245,32 @@ class TestNoise:
         gaussian = gaussian_sigma(epsilon, 1e-6, math.sqrt(2) * math.sqrt(tables))
         assert laplace < gaussian
         if tables <= 3:
-            law = law_of(",".join(TABLES[:tables]), epsilon=epsilon)
-            shape = law.shape_of(40, 1, 5)
-            assert law.cell_sd(shape)[0, 0] == pytest.approx(laplace / 40, rel=1e-6)
+            mechanism = law_of(",".join(TABLES[:tables]), epsilon=epsilon)
+            facts = mechanism.facts_of(40, 1, 5)
+            assert mechanism.cell_sd(facts)[0, 0] == pytest.approx(laplace / 40, rel=1e-6)
 
     def test_but_not_for_an_order_of_many_ranks_beside_three_tables(self):
-        law = law_of(ranks=5, visits=6)
-        own = law.cell_sd(law.shape_of(1000, 1, 5))[0, -1] * 1000
+        mechanism = law_of(ranks=5, visits=6)
+        own = mechanism.cell_sd(mechanism.facts_of(1000, 1, 5))[0, -1] * 1000
         assert own > gaussian_sigma(1.0, 1e-6, math.sqrt(2 * 5) * math.sqrt(4))
         alone = law_of("order", ranks=4)
-        own = alone.cell_sd(alone.shape_of(1000, 1, 5))[0, -1] * 1000
+        own = alone.cell_sd(alone.facts_of(1000, 1, 5))[0, -1] * 1000
         assert own < gaussian_sigma(1.0, 1e-6, math.sqrt(2 * 4))
 
 
 class TestClaims:
-    @pytest.mark.parametrize("law", VARIANTS, ids=lambda law: law.tables)
-    def test_games_certify_most_of_the_claim_and_no_more(self, law):
+    @pytest.mark.parametrize("mechanism", VARIANTS, ids=lambda mechanism: mechanism.tables)
+    def test_games_certify_most_of_the_claim_and_no_more(self, mechanism):
         # A true claim is refuted once in a million games.
-        result = play(law, PERSON, 20_000, randomness(1))
+        result = play(mechanism, PERSON, 20_000, randomness(1))
         assert result.lower_bound <= result.claimed
         # Four tables seldom lose all of their shares at once, so that less can be certified.
-        least = 0.8 if len(law.names) == 1 else 0.6
+        least = 0.8 if len(mechanism.names) == 1 else 0.6
         assert result.lower_bound > least * result.claimed
 
-    @pytest.mark.parametrize("law", VARIANTS, ids=lambda law: law.tables)
-    def test_the_fuzz_reaches_what_is_declared_and_no_more(self, law):
-        result = fuzz(law, PERSON, 2048)
+    @pytest.mark.parametrize("mechanism", VARIANTS, ids=lambda mechanism: mechanism.tables)
+    def test_the_fuzz_reaches_what_is_declared_and_no_more(self, mechanism):
+        result = fuzz(mechanism, PERSON, 2048)
         assert not result.refuted
         assert result.reached > 0.999
 
@@ -273,19 +279,19 @@ class TestClaims:
         assert fault.caught(20_000, randomness(3))
 
     def test_the_cost_is_pure_central_and_of_a_person(self):
-        law = law_of(epsilon=0.7)
-        told = law.cost(law.shape_of(40, 3, 5), PERSON)
+        mechanism = law_of(epsilon=0.7)
+        told = mechanism.cost(mechanism.facts_of(40, 3, 5), PERSON)
         assert (told.epsilon, told.delta, told.trust, told.holds) == (0.7, 0.0, Trust.CENTRAL, True)
-        assert "ε/4 for each" in law.person_total(law.shape_of(40, 3, 5))
+        assert "ε/4 for each" in mechanism.person_total(mechanism.facts_of(40, 3, 5))
 
     def test_words_name_what_is_public(self):
-        law = law_of()
-        shape = law.shape_of(40, 1, 5)
-        said = " ".join(law.unprotected(shape))
+        mechanism = law_of()
+        facts = mechanism.facts_of(40, 1, 5)
+        said = " ".join(mechanism.unprotected(facts))
         assert "number of people (40)" in said
         assert "5 areas of interest" in said
-        assert "discrete Laplace" in law.sampler(shape)
-        assert "(transitions)" in law.sampler(shape)
+        assert "discrete Laplace" in mechanism.sampler(facts)
+        assert "(transitions)" in mechanism.sampler(facts)
 
 
 class TestBadInput:
@@ -306,35 +312,37 @@ class TestBadInput:
 
     def test_one_person_is_refused(self):
         with pytest.raises(InputError, match="at least 2 people"):
-            law_of().shape_of(1, 1, 3)
+            law_of().facts_of(1, 1, 3)
 
     def test_other_units_are_refused(self):
         with pytest.raises(Refused, match="does not offer the unit 'recording'"):
             law_of(unit="recording")
 
     def test_counts_of_another_shape_are_refused(self):
-        law = law_of("dwell")
-        counts = law.tables_of(looks_at("l", "r"), AREAS)
+        mechanism = law_of("dwell")
+        counts = mechanism.tables_of(looks_at("l", "r"), AREAS)
         with pytest.raises(InputError, match="counts of 2 people in 3 cells do not fit 3 people"):
-            law.measure(counts, law.shape_of(3, 1, 2), randomness(1))
+            mechanism.measure(counts, mechanism.facts_of(3, 1, 2), randomness(1))
 
     def test_an_epsilon_beyond_numbers_is_refused(self):
-        law = law_of("dwell", epsilon=1e9)
+        mechanism = law_of("dwell", epsilon=1e9)
         with pytest.raises(InputError, match="choose a smaller ε"):
-            law.measure(
-                law.tables_of(looks_at("l", "r"), AREAS), law.shape_of(2, 1, 2), randomness(1)
+            mechanism.measure(
+                mechanism.tables_of(looks_at("l", "r"), AREAS),
+                mechanism.facts_of(2, 1, 2),
+                randomness(1),
             )
 
 
 def test_real_people_look_at_the_middle_of_a_picture(real_data):
     study = read(real_data / "OSIE")
     first = study.data["stimulus"][0]
-    looks = looks_of(study, width_px=800, height_px=600, stimuli=[first])
+    looks = gaze_points_of(study, width_px=800, height_px=600, stimuli=[first])
     middle = Area("middle", [[200, 150], [600, 150], [600, 450], [200, 450]])
-    law = law_of("dwell,visits", epsilon=1e5)
-    shape = law.shape_of(len(looks.people), 1, 1)
-    measured = law.measure(law.tables_of(looks, [middle]), shape, randomness(1))
-    shown = law.presented(measured, shape, looks.layers, ["middle"])
+    mechanism = law_of("dwell,visits", epsilon=1e5)
+    shape = mechanism.facts_of(len(looks.people), 1, 1)
+    measured = mechanism.measure(mechanism.tables_of(looks, [middle]), shape, randomness(1))
+    shown = mechanism.presented(measured, shape, looks.layers, ["middle"])
     inside = (np.abs(looks.x_px - 400) < 200) & (np.abs(looks.y_px - 300) < 150)
     shares = [inside[looks.person == n].mean() for n in range(len(looks.people))]
     assert shown["measured"][0] == pytest.approx(np.mean(shares), abs=0.01)

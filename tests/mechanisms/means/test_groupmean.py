@@ -13,7 +13,7 @@ from eyelid.attacks.residuals import examine
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms import Shape, find, mechanism
+from eyelid.mechanisms import PublicFacts, find, mechanism_named
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy import PERSON, randomness
 from eyelid.privacy.unit import RECORDING, Trust
@@ -26,7 +26,7 @@ INNERS = ["dct", "envelope", "gaussian", "laplace", "fpa", "cfpa:chunk=4:k=2"]
 
 
 def build(inner="laplace", epsilon=1.0, **parameters):
-    return mechanism("groupmean", epsilon=epsilon, inner=inner, **parameters)
+    return mechanism_named("groupmean", epsilon=epsilon, inner=inner, **parameters)
 
 
 def people_of(seed=0, people=6, recordings=2, rows=8):
@@ -115,30 +115,34 @@ def test_who_lacks_which_recording_does_not_show():
     less = replace(
         whole, data=whole.data.filter((pl.col("person") != "4") | (pl.col("task") != "0"))
     )
-    law = build()
-    assert law.shape(whole) == law.shape(less)
-    assert law.unprotected(whole) == law.unprotected(less)
-    one, other = (law.apply(table, randomness(3)) for table in (whole, less))
+    mechanism = build()
+    assert mechanism.facts(whole) == mechanism.facts(less)
+    assert mechanism.unprotected(whole) == mechanism.unprotected(less)
+    one, other = (mechanism.apply(table, randomness(3)) for table in (whole, less))
     assert one.recordings.equals(other.recordings)
-    assert not any("which recordings" in said for said in law.unprotected(less))
+    assert not any("which recordings" in said for said in mechanism.unprotected(less))
 
 
 @pytest.mark.parametrize("inner", INNERS)
 def test_it_costs_what_one_person_costs_inside_and_trusts_somebody(inner):
-    shape = Shape(people=20, recordings=3, length=60, features=4)
-    law = build(inner, epsilon=2.0)
+    facts = PublicFacts(people=20, recordings=3, length=60, features=4)
+    mechanism = build(inner, epsilon=2.0)
     for unit in (PERSON, RECORDING):
-        alone = law.core.cost(shape, unit)
-        assert law.cost(shape, unit) == replace(alone, trust=Trust.CENTRAL)
+        alone = mechanism.core.cost(facts, unit)
+        assert mechanism.cost(facts, unit) == replace(alone, trust=Trust.CENTRAL)
     assert alone.trust is Trust.LOCAL
 
 
 @pytest.mark.parametrize("inner", [name for name in INNERS if name != "envelope"])
 def test_the_expected_error_falls_as_the_number_of_people(inner):
-    law = build(inner, epsilon=2.0, delta=1e-6 if inner in ("dct", "gaussian") else None)
-    few, many = (Shape(people, 3, 60, 4) for people in (10, 100))
-    assert law.expected_rmse_of_span(few) == pytest.approx(10 * law.expected_rmse_of_span(many))
-    assert law.expected_rmse_of_span(few) == pytest.approx(law.core.expected_rmse_of_span(few) / 10)
+    mechanism = build(inner, epsilon=2.0, delta=1e-6 if inner in ("dct", "gaussian") else None)
+    few, many = (PublicFacts(people, 3, 60, 4) for people in (10, 100))
+    assert mechanism.expected_rmse_of_span(few) == pytest.approx(
+        10 * mechanism.expected_rmse_of_span(many)
+    )
+    assert mechanism.expected_rmse_of_span(few) == pytest.approx(
+        mechanism.core.expected_rmse_of_span(few) / 10
+    )
 
 
 @pytest.mark.parametrize("inner", INNERS)
@@ -150,11 +154,11 @@ def test_the_expected_error_is_the_error(inner):
         (Feature("a", "", "", 0.0, 1.0), Feature("b", "", "", 0.0, 1.0)),
     )
     table = replace(table, people=table.people.with_columns(pl.Series("g", np.arange(240) // 4)))
-    law = build(inner, epsilon=20.0, by="g", clipped=False)
-    released = law.apply(table, randomness(5)).data.select("a", "b").to_numpy()
-    without = law.exact(table, law.groups(table)).data.select("a", "b").to_numpy()
+    mechanism = build(inner, epsilon=20.0, by="g", clipped=False)
+    released = mechanism.apply(table, randomness(5)).data.select("a", "b").to_numpy()
+    without = mechanism.exact(table, mechanism.groups(table)).data.select("a", "b").to_numpy()
     measured = float(np.sqrt(np.mean((released - without) ** 2)))
-    expected = law.expected_rmse_of_span(law.shape(table))
+    expected = mechanism.expected_rmse_of_span(mechanism.facts(table))
     # Shrinking is part of the envelope's error, and no part of its noise.
     assert measured < 1.15 * expected
     assert measured > (0.3 if inner == "envelope" else 0.85) * expected
@@ -162,26 +166,26 @@ def test_the_expected_error_is_the_error(inner):
 
 def test_the_smallest_group_decides_what_is_expected():
     table = people_of()
-    law = build(by="gender")
-    shape = law.shape(table)
-    assert (shape.people, shape.smallest) == (6, 2)
-    assert law.expected_rmse_of_span(shape) == pytest.approx(
-        3 * build().expected_rmse_of_span(build().shape(table))
+    mechanism = build(by="gender")
+    facts = mechanism.facts(table)
+    assert (facts.people, facts.smallest) == (6, 2)
+    assert mechanism.expected_rmse_of_span(facts) == pytest.approx(
+        3 * build().expected_rmse_of_span(build().facts(table))
     )
 
 
 def test_envelopes_know_how_many_are_averaged():
-    law, shape = build("envelope", epsilon=4.0), Shape(20, 1, 8, 2)
-    assert law.core_for(7, shape).averaged == 7
-    assert build("dct").core_for(7, shape) == build("dct").core
+    mechanism, facts = build("envelope", epsilon=4.0), PublicFacts(20, 1, 8, 2)
+    assert mechanism.core_for(7, facts).averaged == 7
+    assert build("dct").core_for(7, facts) == build("dct").core
 
 
-ONE_NUMBER_OF_SIXTEEN = Shape(people=16, recordings=1, length=1, features=1)
+ONE_NUMBER_OF_SIXTEEN = PublicFacts(people=16, recordings=1, length=1, features=1)
 
 
 def test_the_default_is_three_times_noisier_than_laplace_for_one_number_of_sixteen_people():
-    law = mechanism("groupmean", epsilon=1.0)
-    expected = law.expected_rmse_of_span(ONE_NUMBER_OF_SIXTEEN)
+    mechanism = mechanism_named("groupmean", epsilon=1.0)
+    expected = mechanism.expected_rmse_of_span(ONE_NUMBER_OF_SIXTEEN)
     assert expected == pytest.approx(
         build("laplace").expected_rmse_of_span(ONE_NUMBER_OF_SIXTEEN), rel=1e-3
     )
@@ -190,7 +194,7 @@ def test_the_default_is_three_times_noisier_than_laplace_for_one_number_of_sixte
 
 @given(
     st.builds(
-        Shape,
+        PublicFacts,
         people=st.integers(2, 5000),
         recordings=st.integers(1, 4),
         length=st.integers(1, 60),
@@ -200,37 +204,41 @@ def test_the_default_is_three_times_noisier_than_laplace_for_one_number_of_sixte
     st.floats(0.05, 10.0),
     st.sampled_from([None, 0.0, 1e-5]),
 )
-def test_the_default_is_never_noisier_than_what_could_be_set(shape, epsilon, delta):
-    law = mechanism("groupmean", epsilon=epsilon, delta=delta)
+def test_the_default_is_never_noisier_than_what_could_be_set(facts, epsilon, delta):
+    mechanism = mechanism_named("groupmean", epsilon=epsilon, delta=delta)
     kinds = {"dct": True, "gaussian": True, "laplace": False, "dct:law=spherical": False}
     allowed = [name for name, has in kinds.items() if delta is None or has == bool(delta)]
     others = [
-        build(name, epsilon, **({"delta": delta} if delta else {})).expected_rmse_of_span(shape)
+        build(name, epsilon, **({"delta": delta} if delta else {})).expected_rmse_of_span(facts)
         for name in allowed
     ]
-    assert law.expected_rmse_of_span(shape) <= 1.011 * min(others)
-    assert law.decided(shape).inner in allowed
+    assert mechanism.expected_rmse_of_span(facts) <= 1.011 * min(others)
+    assert mechanism.decided(facts).inner in allowed
     # A certificate that names the choice promises what the choice promised.
-    assert law.cost(shape, PERSON) == law.decided(shape).cost(shape, PERSON)
+    assert mechanism.cost(facts, PERSON) == mechanism.decided(facts).cost(facts, PERSON)
 
 
 @pytest.mark.parametrize("features", [1, 3, 40])
 def test_a_request_without_delta_gets_none(features):
-    shape = Shape(people=30, recordings=1, length=1, features=features)
-    pure = mechanism("groupmean", epsilon=1.0, delta=0.0).cost(shape, PERSON)
+    facts = PublicFacts(people=30, recordings=1, length=1, features=features)
+    pure = mechanism_named("groupmean", epsilon=1.0, delta=0.0).cost(facts, PERSON)
     assert (pure.kind, pure.epsilon, pure.delta) == ("pure-dp", 1.0, 0.0)
-    asked = mechanism("groupmean", epsilon=1.0, delta=1e-5).cost(shape, PERSON)
+    asked = mechanism_named("groupmean", epsilon=1.0, delta=1e-5).cost(facts, PERSON)
     assert (asked.kind, asked.delta) == ("approx-dp", 1e-5)
 
 
 def test_what_is_inside_follows_from_public_facts_and_nothing_else():
-    law = mechanism("groupmean", epsilon=1.0, length=8)
+    mechanism = mechanism_named("groupmean", epsilon=1.0, length=8)
     one, other = people_of(seed=1), people_of(seed=2)
     other = replace(other, data=other.data.with_columns(pl.lit(9.0).alias("rate")))
-    assert law.settled(one) == law.settled(other) == law.decided(law.shape(one))
-    assert law.settled(one).inner != "auto"
-    assert law.apply(one, randomness(3)).data.equals(
-        law.settled(one).apply(one, randomness(3)).data
+    assert (
+        mechanism.settled(one)
+        == mechanism.settled(other)
+        == mechanism.decided(mechanism.facts(one))
+    )
+    assert mechanism.settled(one).inner != "auto"
+    assert mechanism.apply(one, randomness(3)).data.equals(
+        mechanism.settled(one).apply(one, randomness(3)).data
     )
 
 
@@ -242,11 +250,13 @@ def test_what_is_set_inside_stays():
 
 @pytest.mark.parametrize("unit", ["recording", "record"])
 def test_the_default_offers_smaller_units(unit):
-    law = mechanism("groupmean", epsilon=1.0, unit=unit)
-    guarantee = law.cost(Shape(people=6, recordings=2, length=8, features=2), law.unit)
+    mechanism = mechanism_named("groupmean", epsilon=1.0, unit=unit)
+    guarantee = mechanism.cost(
+        PublicFacts(people=6, recordings=2, length=8, features=2), mechanism.unit
+    )
     assert (str(guarantee.unit), guarantee.epsilon) == (unit, 1.0)
     with pytest.raises(EyelidError, match="inner=cfpa:chunk"):
-        mechanism("groupmean", epsilon=1.0, unit="chunk")
+        mechanism_named("groupmean", epsilon=1.0, unit="chunk")
 
 
 hostile = st.floats(-1e6, 1e6) | st.sampled_from([np.nan, np.inf, -np.inf, 0.0, 10.0])
@@ -261,7 +271,7 @@ hostile = st.floats(-1e6, 1e6) | st.sampled_from([np.nan, np.inf, -np.inf, 0.0, 
 )
 def test_one_person_moves_whole_tables_no_farther_than_is_declared(inner, values, who, gone, seed):
     table = people_of(seed=seed, rows=4)
-    law = build(inner, length=4)
+    mechanism = build(inner, length=4)
     new = np.array(values).reshape(8, 2)
     mine = pl.col("person") == str(who)
     rows = table.data.with_row_index("i")
@@ -272,29 +282,29 @@ def test_one_person_moves_whole_tables_no_farther_than_is_declared(inner, values
     if gone:
         data = data.filter(~(mine & (pl.col("task") == "1")))
     other = replace(table, data=data)
-    shape = law.shape(table)
-    assert law.shape(other) == shape
-    one, two = (law.sums(t, law.groups(t), shape) for t in (table, other))
-    distance = law.distance((one - two).reshape(1, -1))[0]
-    assert distance <= law.sensitivity(shape, PERSON) * (1 + 1e-12)
+    facts = mechanism.facts(table)
+    assert mechanism.facts(other) == facts
+    one, two = (mechanism.sums(t, mechanism.groups(t), facts) for t in (table, other))
+    distance = mechanism.distance((one - two).reshape(1, -1))[0]
+    assert distance <= mechanism.sensitivity(facts, PERSON) * (1 + 1e-12)
 
 
 def test_sums_do_not_depend_on_how_people_are_cut_into_blocks(monkeypatch):
     table = people_of()
-    law = build()
-    shape, groups = law.shape(table), law.groups(table)
-    together = law.sums(table, groups, shape)
+    mechanism = build()
+    facts, groups = mechanism.facts(table), mechanism.groups(table)
+    together = mechanism.sums(table, groups, facts)
     monkeypatch.setattr("eyelid.mechanisms.groups.slots._BLOCK_VALUES", 1)
-    assert np.array_equal(together, law.sums(table, groups, shape))
+    assert np.array_equal(together, mechanism.sums(table, groups, facts))
 
 
 @pytest.mark.parametrize("number", range(4))
 def test_games_fuzz_and_noise_hold(number):
-    law = list(find("groupmean").set_for_games())[number]
+    mechanism = list(find("groupmean").set_for_games())[number]
     # α = 1e-6 for games; residuals refute a sound mechanism once in a million.
-    assert not play(law, law.unit, 5_000, randomness(number)).refuted
-    assert 0.95 < fuzz(law, law.unit, 1024).reached <= 1
-    assert not examine(law, randomness(number)).refuted
+    assert not play(mechanism, mechanism.unit, 5_000, randomness(number)).refuted
+    assert 0.95 < fuzz(mechanism, mechanism.unit, 1024).reached <= 1
+    assert not examine(mechanism, randomness(number)).refuted
 
 
 @pytest.mark.parametrize(
@@ -354,7 +364,7 @@ def test_means_stay_within_the_bounds_unless_asked():
 )
 def test_what_cannot_be_inside_is_refused_with_a_reason(parameters, text):
     with pytest.raises(EyelidError, match=text):
-        mechanism("groupmean", epsilon=1.0, **parameters)
+        mechanism_named("groupmean", epsilon=1.0, **parameters)
 
 
 @pytest.mark.parametrize(
@@ -371,26 +381,26 @@ def test_groups_must_be_public_attributes_that_everybody_has(by, text):
 
 def test_groups_without_a_study_are_not_guessed():
     with pytest.raises(InputError, match="not known without a study"):
-        build(by="gender").expected_rmse_of_span(Shape(20, 3, 60, 4))
+        build(by="gender").expected_rmse_of_span(PublicFacts(20, 3, 60, 4))
 
 
 def test_more_than_can_be_added_up_is_refused_before_anything_is():
     with pytest.raises(InputError, match="more than there are numbers for"):
-        build("gaussian", epsilon=1e4).sampler(Shape(10**7, 1, 1, 1))
+        build("gaussian", epsilon=1e4).sampler(PublicFacts(10**7, 1, 1, 1))
 
 
 def test_chunks_inside_keep_their_length_as_a_unit():
-    law = mechanism("groupmean", epsilon=1.0, inner="cfpa:chunk=16", unit="chunk")
-    assert str(law.unit) == "chunk:16"
-    shape = Shape(20, 3, 64, 2)
-    assert law.cost(shape, PERSON).epsilon == 3 * 4 * 2
+    mechanism = mechanism_named("groupmean", epsilon=1.0, inner="cfpa:chunk=16", unit="chunk")
+    assert str(mechanism.unit) == "chunk:16"
+    facts = PublicFacts(20, 3, 64, 2)
+    assert mechanism.cost(facts, PERSON).epsilon == 3 * 4 * 2
 
 
 def test_noise_before_windows_can_be_inside():
     study = eyelid.simulate(people=4, minutes=1.5, rate_hz=60.0, seed=2)
-    law = build("prewindow:only=linear", epsilon=1e5)
-    taken = law.summarise(study)
-    released = law.apply(taken, randomness(1))
+    mechanism = build("prewindow:only=linear", epsilon=1e5)
+    taken = mechanism.summarise(study)
+    released = mechanism.apply(taken, randomness(1))
     truth = eyelid.window_features(study)
     length = released.recordings["rows"][0]
     for task in ("comic", "textbook"):
@@ -403,16 +413,16 @@ def test_noise_before_windows_can_be_inside():
 
 
 def test_real_readers_by_gender(real_windows):
-    law = build("dct", epsilon=4.0, by="gender")
-    shape = law.shape(real_windows)
-    assert (shape.people, shape.recordings, shape.smallest) == (20, 3, 10)
-    released = law.apply(real_windows, randomness(1))
+    mechanism = build("dct", epsilon=4.0, by="gender")
+    facts = mechanism.facts(real_windows)
+    assert (facts.people, facts.recordings, facts.smallest) == (20, 3, 10)
+    released = mechanism.apply(real_windows, randomness(1))
     assert released.people["people"].to_list() == [10, 10]
     assert len(released.recordings) == 6
-    exact = law.exact(real_windows, law.groups(real_windows))
+    exact = mechanism.exact(real_windows, mechanism.groups(real_windows))
     spans = np.array([f.span for f in real_windows.features])
     off = (
         released.data.select(real_windows.names) - exact.data.select(real_windows.names)
     ).to_numpy() / spans
     # Clipping only takes away.
-    assert np.sqrt(np.mean(off**2)) < law.expected_rmse_of_span(shape)
+    assert np.sqrt(np.mean(off**2)) < mechanism.expected_rmse_of_span(facts)

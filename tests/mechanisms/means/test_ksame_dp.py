@@ -15,7 +15,7 @@ from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io.release_folder import output_digest
-from eyelid.mechanisms import Shape, find, mechanism
+from eyelid.mechanisms import PublicFacts, find, mechanism_named
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.privacy import PERSON, gaussian_sigma, randomness
 from eyelid.privacy.unit import Trust
@@ -32,7 +32,7 @@ LOWERS, SPANS = np.array([0.0, 1.5]), np.array([10.0, 7.5])
 
 
 def build(k=3, epsilon=1.0, **parameters):
-    return mechanism("ksame-dp", epsilon=epsilon, k=k, **parameters)
+    return mechanism_named("ksame-dp", epsilon=epsilon, k=k, **parameters)
 
 
 def people_of(people=11, recordings=2, rows=6, seed=0):
@@ -42,17 +42,17 @@ def people_of(people=11, recordings=2, rows=6, seed=0):
     return replace(table, people=table.people.with_columns(gender)), values
 
 
-def members(law, table, seed):
+def members(mechanism, table, seed):
     """Who was in which group when a release was made with this seed."""
-    return law.partition(table, randomness(seed)).member
+    return mechanism.partition(table, randomness(seed)).member
 
 
 @pytest.mark.parametrize("inner", ["laplace", "dct:k=6"])
 def test_next_to_no_noise_gives_the_means_of_the_same_groups_in_every_task(inner):
     table, values = people_of()
-    law = build(epsilon=1e7 if inner == "laplace" else 1e4, inner=inner)
-    released = law.apply(table, randomness(7))
-    member = members(law, table, 7)
+    mechanism = build(epsilon=1e7 if inner == "laplace" else 1e4, inner=inner)
+    released = mechanism.apply(table, randomness(7))
+    member = members(mechanism, table, 7)
     expected = [values[member == group].mean(axis=0) for group in range(3)]
     shown = (released.data.select(table.names).to_numpy() - LOWERS) / SPANS
     # At ε = 10⁴ noise on the sum of three is about 0.02 spans.
@@ -81,20 +81,22 @@ def test_who_lacks_a_recording_or_a_value_counts_with_the_midpoint():
     less = replace(table, data=table.data.filter(~gone & ~short))
     filled = values.copy()
     filled[4, 1], filled[6, :, 2:] = 0.5, 0.5
-    law = build(epsilon=1e7, inner="laplace", length=6)
-    shown = law.apply(less, randomness(3)).data.select(table.names).to_numpy()
-    member = members(law, table, 3)
+    mechanism = build(epsilon=1e7, inner="laplace", length=6)
+    shown = mechanism.apply(less, randomness(3)).data.select(table.names).to_numpy()
+    member = members(mechanism, table, 3)
     expected = np.stack([filled[member == group].mean(axis=0) for group in range(3)])
     assert np.abs((shown - LOWERS) / SPANS - expected.reshape(-1, 2)).max() < 1e-3
-    assert law.unprotected(table) == law.unprotected(less)
+    assert mechanism.unprotected(table) == mechanism.unprotected(less)
 
 
 def test_a_persons_whole_vector_over_all_tasks_is_clipped_at_once():
     _, values = people_of(people=3, recordings=3)
-    shape = Shape(3, 3, 6, 2)
-    law = build(inner="dct:k=6:radius=0.2")
+    facts = PublicFacts(3, 3, 6, 2)
+    mechanism = build(inner="dct:k=6:radius=0.2")
     most = 0.2 * np.sqrt(3 * 6 * 2)
-    found = law.rebuild(law.integers(values, shape) * law.step(shape), shape) - 0.5
+    found = (
+        mechanism.rebuild(mechanism.integers(values, facts) * mechanism.step(facts), facts) - 0.5
+    )
     for mine, own in zip(found, values - 0.5, strict=True):
         norm = np.linalg.norm(own)
         assert norm > most
@@ -103,47 +105,49 @@ def test_a_persons_whole_vector_over_all_tasks_is_clipped_at_once():
 
 def test_noise_on_a_mean_is_that_of_the_diameter_over_the_size():
     # σ_AG(4, 1e-5) = 1.0812 for a sensitivity of one.
-    law = build(k=5, epsilon=4.0, delta=1e-5, inner="dct:k=6:radius=0.2", clipped=False)
-    shape = Shape(10, 3, 6, 2)
+    mechanism = build(k=5, epsilon=4.0, delta=1e-5, inner="dct:k=6:radius=0.2", clipped=False)
+    facts = PublicFacts(10, 3, 6, 2)
     diameter = 2 * 0.2 * np.sqrt(3 * 6 * 2)
     sigma = gaussian_sigma(4.0, 1e-5, diameter) / 5
     assert sigma == pytest.approx(1.0812 * diameter / 5, rel=1e-4)
     # Clipping at 0.2 may cost whoever is at a bound, half a span away, the other 0.3.
-    assert law.expected_rmse_of_span(shape) == pytest.approx(np.hypot(sigma, 0.3), rel=1e-4)
+    assert mechanism.expected_rmse_of_span(facts) == pytest.approx(np.hypot(sigma, 0.3), rel=1e-4)
     table, _ = people_of(people=400, recordings=3)
-    groups = law.partition(table, randomness(1))
-    noisy = law.noisy_means(table, groups, randomness(2)).data.select(table.names).to_numpy()
-    left = (noisy - law.exact(table, groups).data.select(table.names).to_numpy()) / SPANS
+    groups = mechanism.partition(table, randomness(1))
+    noisy = mechanism.noisy_means(table, groups, randomness(2)).data.select(table.names).to_numpy()
+    left = (noisy - mechanism.exact(table, groups).data.select(table.names).to_numpy()) / SPANS
     # 80 groups of 36 draws: 6 % is four and a half standard errors.
     assert np.std(left) == pytest.approx(sigma, rel=0.06)
 
 
 def test_it_costs_what_one_person_costs_and_k_adds_nothing():
-    shape = Shape(people=20, recordings=3, length=60, features=4)
-    alone = mechanism("dct", epsilon=2.0).cost(shape, PERSON)
+    facts = PublicFacts(people=20, recordings=3, length=60, features=4)
+    alone = mechanism_named("dct", epsilon=2.0).cost(facts, PERSON)
     for k in (2, 8, 20):
-        said = build(k=k, epsilon=2.0).cost(shape, PERSON)
+        said = build(k=k, epsilon=2.0).cost(facts, PERSON)
         assert said == replace(alone, trust=Trust.CENTRAL)
         assert said.k is None
-    assert "adds nothing" in build(k=8).person_total(shape)
+    assert "adds nothing" in build(k=8).person_total(facts)
 
 
 def test_the_error_falls_as_the_smallest_group_grows():
-    shape = Shape(people=100, recordings=3, length=60, features=4)
-    few, many = (build(k=k).expected_rmse_of_span(shape) for k in (5, 50))
+    facts = PublicFacts(people=100, recordings=3, length=60, features=4)
+    few, many = (build(k=k).expected_rmse_of_span(facts) for k in (5, 50))
     assert few == pytest.approx(10 * many)
     # Nine groups of 11 and 12.
-    assert build(k=11).smallest(shape) == 11
+    assert build(k=11).smallest(facts) == 11
     quote = eyelid.cost("ksame-dp", people=100, recordings=3, features=4, length=60, epsilon=1, k=5)
     assert quote.expected.value == pytest.approx(few)
 
 
 def test_the_figures_of_the_proof_note_are_true():
-    shape = Shape(people=1000, recordings=3, length=600, features=52)
+    facts = PublicFacts(people=1000, recordings=3, length=600, features=52)
     for k in (8, 100):
-        law = build(k=k, epsilon=4.0)
-        assert f"{k * law.expected_rmse_of_span(shape):.0f}/k spans" in str(law.note)
-        assert f"mean by {k * law.expected_mean_rmse_of_span(shape):.0f}/k" in str(law.note)
+        mechanism = build(k=k, epsilon=4.0)
+        assert f"{k * mechanism.expected_rmse_of_span(facts):.0f}/k spans" in str(mechanism.note)
+        assert f"mean by {k * mechanism.expected_mean_rmse_of_span(facts):.0f}/k" in str(
+            mechanism.note
+        )
     # From hundreds on a recording's mean is relied on rather than a constant.
     assert [
         eyelid.cost(
@@ -157,11 +161,11 @@ def test_the_figures_of_the_proof_note_are_true():
 def test_groups_have_k_people_and_do_not_know_anybodys_gaze(k, more, seed, balanced):
     table, _ = people_of(people=k + more, recordings=1, rows=1)
     other, _ = people_of(people=k + more, recordings=2, rows=2, seed=1)
-    law = build(k=k, balance="gender" if balanced else None)
-    groups = law.partition(table, randomness(seed))
+    mechanism = build(k=k, balance="gender" if balanced else None)
+    groups = mechanism.partition(table, randomness(seed))
     assert np.bincount(groups.member).tolist() == groups.people["people"].to_list()
-    assert groups.sizes.min() == law.smallest(law.shape(table)) >= k
-    assert np.array_equal(groups.member, members(law, other, seed))
+    assert groups.sizes.min() == mechanism.smallest(mechanism.facts(table)) >= k
+    assert np.array_equal(groups.member, members(mechanism, other, seed))
 
 
 hostile = st.floats(-1e6, 1e6) | st.sampled_from([np.nan, np.inf, -np.inf, 0.0, 10.0])
@@ -170,30 +174,30 @@ hostile = st.floats(-1e6, 1e6) | st.sampled_from([np.nan, np.inf, -np.inf, 0.0, 
 @given(st.lists(hostile, min_size=24, max_size=24), st.integers(0, 10), st.booleans())
 def test_one_person_moves_one_sum_no_farther_than_is_declared(values, who, gone):
     table, _ = people_of()
-    law = build(length=6, inner="dct:k=6:radius=0.3")
+    mechanism = build(length=6, inner="dct:k=6:radius=0.3")
     mine = table.data["person"] == str(who)
     flat = table.data.select(table.names).to_numpy().copy()
     flat[mine.to_numpy()] = np.array(values).reshape(12, 2)
     data = table.data.with_columns(pl.Series("rate", flat[:, 0]), pl.Series("pupil", flat[:, 1]))
     if gone:
         data = data.filter(~(mine & (table.data["task"] == "1")))
-    shape = law.shape(table)
+    facts = mechanism.facts(table)
     one, two = (
-        law.sums(t, law.partition(t, randomness(4)), shape)
+        mechanism.sums(t, mechanism.partition(t, randomness(4)), facts)
         for t in (table, replace(table, data=data))
     )
-    moved = law.distance((one - two).reshape(3, -1))
+    moved = mechanism.distance((one - two).reshape(3, -1))
     assert np.count_nonzero(moved) <= 1
-    assert moved.max() <= law.sensitivity(shape, PERSON) * (1 + 1e-12)
+    assert moved.max() <= mechanism.sensitivity(facts, PERSON) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("number", range(2))
 def test_games_fuzz_and_noise_hold(number):
-    law = list(find("ksame-dp").set_for_games())[number]
+    mechanism = list(find("ksame-dp").set_for_games())[number]
     # α = 1e-6 for games; residuals refute a sound mechanism once in a million.
-    assert not play(law, PERSON, 3_000, randomness(number)).refuted
-    assert 0.95 < fuzz(law, PERSON, 512).reached <= 1
-    assert not examine(law, randomness(number)).refuted
+    assert not play(mechanism, PERSON, 3_000, randomness(number)).refuted
+    assert 0.95 < fuzz(mechanism, PERSON, 512).reached <= 1
+    assert not examine(mechanism, randomness(number)).refuted
 
 
 OWN = ("clip", "task", "2B", "sizes", "others' mean", "groups of", "exact")
@@ -247,9 +251,9 @@ def test_what_cannot_be_released_is_refused_before_anything_is_spent(parameters,
 
 def test_k_must_be_given_and_fit_without_a_study():
     with pytest.raises(InputError, match="ksame-dp needs k"):
-        mechanism("ksame-dp", epsilon=1.0)
+        mechanism_named("ksame-dp", epsilon=1.0)
     with pytest.raises(InputError, match="k=30 needs at least 30 people"):
-        build(k=30).cost(Shape(20, 3, 60, 4), PERSON)
+        build(k=30).cost(PublicFacts(20, 3, 60, 4), PERSON)
 
 
 def test_a_release_is_certified_told_and_audited():
@@ -259,8 +263,8 @@ def test_a_release_is_certified_told_and_audited():
     assert made.certificate.guarantee.k is None
     assert "into 3 groups" in made.certificate.noise["sampler"]
     assert not audit(table, made).refuted
-    law = build(k=4, epsilon=2.0)
-    bare = law.exact(table, law.partition(table, randomness(9)))
+    mechanism = build(k=4, epsilon=2.0)
+    bare = mechanism.exact(table, mechanism.partition(table, randomness(9)))
     bare = replace(bare, origin=None, released=True)
     forged = replace(made.certificate, output_sha256=output_digest(bare))
     found = audit(table, replace(made, held=bare, certificate=forged))
@@ -269,8 +273,8 @@ def test_a_release_is_certified_told_and_audited():
 
 def test_an_audit_draws_groups_of_its_own():
     table, values = people_of(people=12, rows=4)
-    law = build(k=4, epsilon=1e4, clipped=False)
-    found = audit_means(law, table, table, law.apply(table, randomness(1)))
+    mechanism = build(k=4, epsilon=1e4, clipped=False)
+    found = audit_means(mechanism, table, table, mechanism.apply(table, randomness(1)))
     assert found.redrawn
     assert found.sizes == [("group1", 4), ("group2", 4), ("group3", 4)]
     # Against any other groups the means would be off by how much people differ.
@@ -278,23 +282,23 @@ def test_an_audit_draws_groups_of_its_own():
 
 
 def test_canaries_pass_unharmed_and_tell_when_noise_is_missing(monkeypatch):
-    law = build(k=8, inner="laplace")
-    assert not canary_audit(law, people=400, seed=1).refuted
+    mechanism = build(k=8, inner="laplace")
+    assert not canary_audit(mechanism, people=400, seed=1).refuted
     sound = MeanMechanism.perturb
     monkeypatch.setattr(
         MeanMechanism,
         "perturb",
-        lambda self, sums, shape, noise: sums + (sound(self, sums, shape, noise) - sums) // 4,
+        lambda self, sums, facts, noise: sums + (sound(self, sums, facts, noise) - sums) // 4,
     )
-    assert canary_audit(law, people=400, seed=1).refuted
+    assert canary_audit(mechanism, people=400, seed=1).refuted
 
 
 def test_real_readers_in_groups_of_eight(real_windows):
-    law = build(k=8, epsilon=4.0)
-    shape = law.shape(real_windows)
-    assert (shape.people, shape.recordings, shape.smallest) == (20, 3, 10)
-    released = law.apply(real_windows, randomness(1))
+    mechanism = build(k=8, epsilon=4.0)
+    facts = mechanism.facts(real_windows)
+    assert (facts.people, facts.recordings, facts.smallest) == (20, 3, 10)
+    released = mechanism.apply(real_windows, randomness(1))
     assert released.people["people"].to_list() == [10, 10]
     # Honest: 20 people and so many features leave nothing to see.
-    assert law.expected_rmse_of_span(shape) > 1
-    assert "almost no information" in eyelid.cost(law, real_windows).to_dict()["says"]
+    assert mechanism.expected_rmse_of_span(facts) > 1
+    assert "almost no information" in eyelid.cost(mechanism, real_windows).to_dict()["says"]

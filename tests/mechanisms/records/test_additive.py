@@ -14,8 +14,8 @@ from eyelid.attacks.twins import twin
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms import Shape, mechanism
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms import PublicFacts, mechanism_named
+from eyelid.mechanisms.differential import default_delta
 from eyelid.privacy import PERSON, RECORD, RECORDING, gaussian_epsilon, randomness
 from eyelid.privacy.gaussian import epsilon_of_rho, gaussian_delta, rho_of_mu
 from eyelid.verification import record_mutants
@@ -23,13 +23,13 @@ from eyelid.verification.families import mutants_of
 from eyelid.verification.game import play
 from eyelid.verification.sensitivity import fuzz
 
-SHAPE = Shape(people=20, recordings=3, length=100, features=4)
+SHAPE = PublicFacts(people=20, recordings=3, length=100, features=4)
 NAMES = ["laplace", "gaussian"]
 UNITS = [PERSON, RECORDING, RECORD]
 
 
 def build(name, **parameters):
-    return mechanism(name, **{"epsilon": 1.0} | parameters)
+    return mechanism_named(name, **{"epsilon": 1.0} | parameters)
 
 
 def test_three_recordings_at_one_each_are_three_for_the_person():
@@ -51,12 +51,12 @@ def test_a_tenth_is_a_tenth():
     st.sampled_from(UNITS),
 )
 def test_laplace_never_claims_less_than_its_integers_lose(epsilon, r, n, f, asked, about):
-    shape = Shape(10, r, n, f)
-    law = build("laplace", epsilon=epsilon, unit=asked)
-    steps = 2 ** law.grid_bits(shape)
-    loss = shape.values_of(about) * steps / law.noise(shape).scale
-    assert loss <= law.cost(shape, about).epsilon * (1 + 1e-12)
-    assert loss >= law.cost(shape, about).epsilon * 0.999
+    facts = PublicFacts(10, r, n, f)
+    mechanism = build("laplace", epsilon=epsilon, unit=asked)
+    steps = 2 ** mechanism.grid_bits(facts)
+    loss = facts.values_of(about) * steps / mechanism.noise(facts).scale
+    assert loss <= mechanism.cost(facts, about).epsilon * (1 + 1e-12)
+    assert loss >= mechanism.cost(facts, about).epsilon * 0.999
 
 
 @given(
@@ -69,15 +69,15 @@ def test_laplace_never_claims_less_than_its_integers_lose(epsilon, r, n, f, aske
     st.sampled_from(UNITS),
 )
 def test_gaussian_never_claims_less_than_its_integers_lose(eps, delta, r, n, f, asked, about):
-    shape = Shape(10, r, n, f)
-    law = build("gaussian", epsilon=eps, delta=delta, unit=asked)
-    sigma = law.noise(shape).scale
-    mu = math.sqrt(shape.values_of(about)) * 2.0 ** law.grid_bits(shape) / sigma
-    claim = law.cost(shape, about)
+    facts = PublicFacts(10, r, n, f)
+    mechanism = build("gaussian", epsilon=eps, delta=delta, unit=asked)
+    sigma = mechanism.noise(facts).scale
+    mu = math.sqrt(facts.values_of(about)) * 2.0 ** mechanism.grid_bits(facts) / sigma
+    claim = mechanism.cost(facts, about)
     assert mu <= claim.mu * (1 + 1e-12)
     assert sigma >= 2**30
     if about == asked:
-        slack = 0.0202 * shape.values_of(about) / float(sigma) ** 2
+        slack = 0.0202 * facts.values_of(about) / float(sigma) ** 2
         paid = gaussian_delta(claim.epsilon, mu) + (1 + math.exp(claim.epsilon)) * slack
         exactly = epsilon_of_rho(rho_of_mu(mu), delta) <= eps
         assert paid <= claim.delta * (1 + 1e-9) or exactly
@@ -100,7 +100,7 @@ def test_a_bad_delta_is_named(delta):
 
 
 def test_an_epsilon_beyond_the_grid_is_an_error():
-    tiny = Shape(2, 1, 1, 1)
+    tiny = PublicFacts(2, 1, 1, 1)
     with pytest.raises(InputError, match="finer than the grid"):
         build("gaussian", epsilon=1e13).cost(tiny, PERSON)
 
@@ -108,29 +108,29 @@ def test_an_epsilon_beyond_the_grid_is_an_error():
 @pytest.mark.parametrize("name", NAMES)
 def test_expected_error_is_what_is_measured(name, make_table):
     table = make_table(people=200, rows=20)
-    law = build(name, epsilon=50.0)
-    released = law.apply(table, randomness(1))
+    mechanism = build(name, epsilon=50.0)
+    released = mechanism.apply(table, randomness(1))
     raw, noisy = (t.data.select(table.names).to_numpy() for t in (table, released))
     error = (noisy - raw) / np.array([f.span for f in table.features])
-    expected = law.expected_rmse_of_span(law.shape(table))
+    expected = mechanism.expected_rmse_of_span(mechanism.facts(table))
     assert np.sqrt((error**2).mean()) == pytest.approx(expected, rel=0.05)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_noise_is_unbiased_for_values_inside_the_bounds(name, make_table):
     table = make_table(people=400, rows=20)
-    law = build(name, epsilon=200.0)
-    released = law.apply(table, randomness(2)).data["pupil"].mean()
-    error = law.expected_rmse_of_span(law.shape(table)) * 7.5 / math.sqrt(400 * 3 * 20)
+    mechanism = build(name, epsilon=200.0)
+    released = mechanism.apply(table, randomness(2)).data["pupil"].mean()
+    error = mechanism.expected_rmse_of_span(mechanism.facts(table)) * 7.5 / math.sqrt(400 * 3 * 20)
     assert abs(released - table.data["pupil"].mean()) < 5 * error
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_values_outside_are_clipped_and_missing_ones_sit_in_the_middle(name):
     feature = Feature("rate", "", "", 10.0, 20.0)
-    law = build(name, epsilon=1e5, unit=RECORD)
+    mechanism = build(name, epsilon=1e5, unit=RECORD)
     values = np.array([-1e9, 1e9, np.nan, -np.inf, np.inf, 12.0]).reshape(1, 1, 6, 1)
-    released = law.apply(table_from_arrays(values, [feature]), randomness(1)).data["rate"]
+    released = mechanism.apply(table_from_arrays(values, [feature]), randomness(1)).data["rate"]
     np.testing.assert_allclose(released, [10, 20, 15, 10, 20, 12], atol=0.2)
 
 
@@ -139,8 +139,11 @@ def test_nothing_of_the_output_s_form_depends_on_missing_values(name, make_table
     table = make_table()
     holes = pl.when(pl.col("person") == "1").then(None).otherwise(pl.col("pupil")).alias("pupil")
     gone = replace(table, data=table.data.with_columns(holes))
-    law = build(name)
-    one, other = law.apply(table, randomness(1)).data, law.apply(gone, randomness(1)).data
+    mechanism = build(name)
+    one, other = (
+        mechanism.apply(table, randomness(1)).data,
+        mechanism.apply(gone, randomness(1)).data,
+    )
     assert other.null_count().row(0) == one.null_count().row(0) == (0,) * one.width
     assert not other["pupil"].is_nan().any()
 
@@ -152,17 +155,17 @@ def test_every_recording_gets_one_public_length_and_public_times(make_table, len
     table = make_table()
     short = table.data.filter((pl.col("person") != "2") | (pl.col("time_ms") < 4 * 500))
     ragged = replace(table, data=short.with_columns(pl.col("time_ms") + 17.5))
-    law = build("laplace", length=length)
-    released = law.apply(ragged, randomness(1))
+    mechanism = build("laplace", length=length)
+    released = mechanism.apply(ragged, randomness(1))
     assert set(released.recordings["rows"]) == {rows}
     assert released.data["time_ms"].unique().sort().to_list() == [500.0 * i for i in range(rows)]
-    assert law.shape(ragged).length == rows
+    assert mechanism.facts(ragged).length == rows
 
 
 def test_padding_is_the_midpoint_under_noise(make_table):
     table = make_table(rows=2)
-    law = build("laplace", length=5, epsilon=1e6, unit=RECORD)
-    released = law.apply(table, randomness(1)).data
+    mechanism = build("laplace", length=5, epsilon=1e6, unit=RECORD)
+    released = mechanism.apply(table, randomness(1)).data
     padded = released.filter(pl.col("time_ms") >= 1000)["pupil"]
     np.testing.assert_allclose(padded, 5.25, atol=0.01)
 
@@ -171,9 +174,9 @@ def test_padding_is_the_midpoint_under_noise(make_table):
 def test_labels_and_rows_in_any_order_do_not_pass_through(name, make_table):
     table = make_table()
     extra = table.data.with_columns(pl.lit("secret").alias("label_mood"))
-    law = build(name, epsilon=1e6, unit=RECORD)
+    mechanism = build(name, epsilon=1e6, unit=RECORD)
     shuffled = replace(table, data=extra.sample(fraction=1.0, shuffle=True, seed=1))
-    released = law.apply(shuffled, randomness(1)).data
+    released = mechanism.apply(shuffled, randomness(1)).data
     assert "label_mood" not in released.columns
     joined = released.join(table.data, on=["person", "recording", "time_ms"], suffix="_raw")
     assert len(joined) == len(table.data)
@@ -186,7 +189,7 @@ def test_people_with_fewer_recordings_are_released_with_what_they_have(make_tabl
     released = build("laplace").apply(replace(table, data=fewer), randomness(1))
     counts = released.data.group_by("person").agg(pl.col("recording").n_unique())
     assert dict(counts.rows())["0"] == 1
-    assert build("laplace").shape(replace(table, data=fewer)).recordings == 3
+    assert build("laplace").facts(replace(table, data=fewer)).recordings == 3
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -194,9 +197,9 @@ def test_blocks_do_not_change_what_is_released(name, make_table, monkeypatch):
     from eyelid.mechanisms.records import record_mechanism
 
     table = make_table(people=5)
-    law = build(name, epsilon=1e6, unit=RECORD)
+    mechanism = build(name, epsilon=1e6, unit=RECORD)
     monkeypatch.setattr(record_mechanism, "_BLOCK_VALUES", 45)
-    released = law.apply(table, randomness(1))
+    released = mechanism.apply(table, randomness(1))
     assert released.data.select("person", "recording", "time_ms").equals(
         table.data.select("person", "recording", "time_ms")
     )
@@ -206,9 +209,9 @@ def test_blocks_do_not_change_what_is_released(name, make_table, monkeypatch):
 @pytest.mark.parametrize("name", NAMES)
 def test_outputs_lie_on_the_public_grid(name, make_table):
     table = make_table()
-    law = build(name)
-    bits = law.grid_bits(law.shape(table))
-    released = law.apply(table, randomness(1))
+    mechanism = build(name)
+    bits = mechanism.grid_bits(mechanism.facts(table))
+    released = mechanism.apply(table, randomness(1))
     for feature in table.features:
         steps = np.rint((released.data[feature.name] - feature.lower) / feature.span * 2.0**bits)
         again = (steps * 2.0**-bits) * feature.span + feature.lower
@@ -227,8 +230,8 @@ def test_no_neighbours_exceed_the_declared_sensitivity_and_some_reach_it(name, u
 @pytest.mark.parametrize("name", NAMES)
 def test_the_distinguishing_game_does_not_refute_the_claim(name, unit):
     """False alarms: 1e-6 a game; the seed is fixed."""
-    law = mechanism(name, **type(build(name)).games[0], unit=unit)
-    result = play(law, unit, 20_000, randomness(7))
+    mechanism = mechanism_named(name, **type(build(name)).games[0], unit=unit)
+    result = play(mechanism, unit, 20_000, randomness(7))
     assert not result.refuted
     assert result.lower_bound > 0.6 * result.claimed
 
@@ -260,14 +263,14 @@ def test_every_planted_fault_of_gaussian_is_caught():
 @pytest.mark.parametrize("name", NAMES)
 def test_the_noise_of_a_whole_table_is_fresh_and_whole(name, unit):
     """False alarms: about 1e-6; the seed is fixed."""
-    law = mechanism(name, **type(build(name)).games[0], unit=unit)
-    assert not examine(law, randomness(6)).refuted
+    mechanism = mechanism_named(name, **type(build(name)).games[0], unit=unit)
+    assert not examine(mechanism, randomness(6)).refuted
 
 
 def test_the_game_catches_missing_values_that_are_published():
-    law = build("laplace")
+    mechanism = build("laplace")
     mask = {"randomise": record_mutants._mask_again}
-    assert play(twin(law, mask), PERSON, 2_000, randomness(1)).refuted
+    assert play(twin(mechanism, mask), PERSON, 2_000, randomness(1)).refuted
 
 
 def test_the_fuzz_catches_a_missing_clip():

@@ -14,8 +14,8 @@ from eyelid.attacks.residuals import examine
 from eyelid.errors import InputError, Refused
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms import Shape, mechanism
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms import PublicFacts, mechanism_named
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.records.cosine import first_cosines, from_first_cosines
 from eyelid.mechanisms.records.dct import DCT
 from eyelid.privacy import PERSON, RECORD, RECORDING, gaussian_epsilon, gaussian_sigma, randomness
@@ -24,14 +24,14 @@ from eyelid.verification.families import mutants_of
 from eyelid.verification.game import play
 from eyelid.verification.sensitivity import fuzz
 
-SHAPE = Shape(people=20, recordings=3, length=100, features=4)
+SHAPE = PublicFacts(people=20, recordings=3, length=100, features=4)
 OURS = ("norm", "spherical", "recordings clipped", "missing clip")
 VARIANTS = list(DCT.set_for_games())
 IDS = [f"{m.unit}-{m.law}-{m.radius}" for m in VARIANTS]
 
 
 def build(**parameters):
-    return mechanism("dct", **{"epsilon": 1.0} | parameters)
+    return mechanism_named("dct", **{"epsilon": 1.0} | parameters)
 
 
 def cosine_matrix(length):
@@ -52,10 +52,10 @@ def test_coefficients_are_those_of_the_textbook(length, k):
 
 
 def test_noise_energy_is_the_golden_one():
-    shape = Shape(1, 1, 128, 1)
+    facts = PublicFacts(1, 1, 128, 1)
     both = [build(k=127, delta=1e-5), build(k=127, law="spherical")]
     squared = 4 * 0.5**2 * 128
-    gaussian, spherical = (float(law.errors(shape).sum()) / squared for law in both)
+    gaussian, spherical = (float(mechanism.errors(facts).sum()) / squared for mechanism in both)
     assert gaussian == pytest.approx(1767.5, abs=0.1)
     assert spherical == pytest.approx(16256, abs=0.1)
     # Independent Laplace noise by the L1 norm √K·Δ₂ has 32258 = 2K².
@@ -66,23 +66,23 @@ def test_noise_energy_is_the_golden_one():
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 8.0])
 @pytest.mark.parametrize("k", [1, 2, 5, 20, 60, 100])
 def test_gaussian_noise_is_smaller_from_where_theory_says(epsilon, k):
-    shape = Shape(1, 1, 100, 1)
-    gaussian = build(epsilon=epsilon, k=k, delta=1e-5).expected_rmse_of_span(shape)
-    spherical = build(epsilon=epsilon, k=k, law="spherical").expected_rmse_of_span(shape)
+    facts = PublicFacts(1, 1, 100, 1)
+    gaussian = build(epsilon=epsilon, k=k, delta=1e-5).expected_rmse_of_span(facts)
+    spherical = build(epsilon=epsilon, k=k, law="spherical").expected_rmse_of_span(facts)
     assert (gaussian < spherical) == (k + 1 > (gaussian_sigma(epsilon, 1e-5) * epsilon) ** 2)
 
 
 def test_the_public_number_of_coefficients_follows_the_window():
-    assert build().kept(Shape(1, 1, 1216, 1)) == 41
-    assert build(window=30).kept(Shape(1, 1, 1216, 1)) == 82
-    assert build(window=1).kept(Shape(1, 1, 7, 1)) == 7
-    assert build().kept(Shape(1, 1, 1, 1)) == 1
+    assert build().kept(PublicFacts(1, 1, 1216, 1)) == 41
+    assert build(window=30).kept(PublicFacts(1, 1, 1216, 1)) == 82
+    assert build(window=1).kept(PublicFacts(1, 1, 7, 1)) == 7
+    assert build().kept(PublicFacts(1, 1, 1, 1)) == 1
 
 
 def test_the_query_is_the_plain_one_truncated():
     rng = np.random.default_rng(2)
-    law = build(k=3, radius=0.2)
-    shape = Shape(5, 2, 9, 4)
+    mechanism = build(k=3, radius=0.2)
+    facts = PublicFacts(5, 2, 9, 4)
     values = rng.random((5, 2, 9, 4))
     plain = np.einsum("ir,...rf->...if", cosine_matrix(9)[:3], values - 0.5)
     norm = np.sqrt((plain**2).sum(axis=(1, 2, 3), keepdims=True))
@@ -90,10 +90,10 @@ def test_the_query_is_the_plain_one_truncated():
     plain *= np.minimum(1, ball / norm)
     assert (norm > ball).any()
     assert (norm < ball).any()
-    off = plain / law.step(shape) - law.query(values, shape)
+    off = plain / mechanism.step(facts) - mechanism.query(values, facts)
     # Truncated towards zero, to what floating point can tell.
     assert (off * np.sign(plain) > -1e-3).all()
-    assert (off * np.sign(plain) < 1 + 1e-3 + np.abs(plain) / law.step(shape) * 1e-11).all()
+    assert (off * np.sign(plain) < 1 + 1e-3 + np.abs(plain) / mechanism.step(facts) * 1e-11).all()
 
 
 @settings(max_examples=60)
@@ -107,45 +107,47 @@ def test_the_query_is_the_plain_one_truncated():
     st.integers(0, 2**31),
 )
 def test_no_norm_exceeds_the_clip_in_exact_integers(epsilon, radius, r, n, f, variant, seed):
-    law = replace(variant, epsilon=epsilon, radius=radius, k=min(n, 3))
+    mechanism = replace(variant, epsilon=epsilon, radius=radius, k=min(n, 3))
     rng = np.random.default_rng(seed)
     values = rng.choice([-np.inf, -5, 0, 0.1, 0.5, 0.77, 1, np.inf, np.nan], size=(8, r, n, f))
-    shape = Shape(8, r, n, f)
-    integers = law.query(values, shape)
-    units = integers.reshape(8, -1) if law.unit == PERSON else integers.reshape(8 * r, -1)
+    facts = PublicFacts(8, r, n, f)
+    integers = mechanism.query(values, facts)
+    units = integers.reshape(8, -1) if mechanism.unit == PERSON else integers.reshape(8 * r, -1)
     for vector in units:
-        assert sum(int(i) ** 2 for i in vector) <= law.radius_steps(shape) ** 2
-    most = Fraction(law.loss(shape)) * noise_of(law, shape).scale
-    assert 2 * law.radius_steps(shape) <= most
-    assert 2 * law.radius_steps(shape) >= float(most) * 0.99
+        assert sum(int(i) ** 2 for i in vector) <= mechanism.radius_steps(facts) ** 2
+    most = Fraction(mechanism.loss(facts)) * noise_of(mechanism, facts).scale
+    assert 2 * mechanism.radius_steps(facts) <= most
+    assert 2 * mechanism.radius_steps(facts) >= float(most) * 0.99
 
 
 def test_half_a_span_clips_nobody():
-    law = build(k=10, epsilon=50.0)
-    shape = Shape(3, 3, 10, 4)
+    mechanism = build(k=10, epsilon=50.0)
+    facts = PublicFacts(3, 3, 10, 4)
     values = np.random.default_rng(3).integers(0, 2, (3, 3, 10, 4)).astype(float)
-    found = law.query(values, shape) * law.step(shape)
+    found = mechanism.query(values, facts) * mechanism.step(facts)
     plain = first_cosines(values - 0.5, 10)
-    np.testing.assert_allclose(found, plain, atol=2 * law.step(shape) + 1e-9)
+    np.testing.assert_allclose(found, plain, atol=2 * mechanism.step(facts) + 1e-9)
 
 
 def test_clipping_keeps_the_direction():
     wide, tight = build(k=4), build(k=4, radius=0.1)
-    shape = Shape(1, 3, 10, 2)
+    facts = PublicFacts(1, 3, 10, 2)
     values = np.random.default_rng(4).random((3, 10, 2))
-    one, other = (law.query(values, shape).ravel().astype(float) for law in (wide, tight))
+    one, other = (
+        mechanism.query(values, facts).ravel().astype(float) for mechanism in (wide, tight)
+    )
     assert one @ other / np.linalg.norm(one) / np.linalg.norm(other) == pytest.approx(1, abs=1e-9)
-    assert np.linalg.norm(other) * tight.step(shape) == pytest.approx(0.1 * math.sqrt(60))
+    assert np.linalg.norm(other) * tight.step(facts) == pytest.approx(0.1 * math.sqrt(60))
 
 
 def test_a_person_is_clipped_as_a_whole_and_a_recording_alone():
     values = np.full((2, 10, 1), 0.7)
     wilder = values.copy()
     wilder[1] = 1.0
-    shape = Shape(1, 2, 10, 1)
+    facts = PublicFacts(1, 2, 10, 1)
     for unit, same in ((PERSON, False), (RECORDING, True)):
-        law = build(k=1, radius=0.2, unit=unit)
-        one, other = (law.query(v, shape)[0] for v in (values, wilder))
+        mechanism = build(k=1, radius=0.2, unit=unit)
+        one, other = (mechanism.query(v, facts)[0] for v in (values, wilder))
         assert np.array_equal(one, other) == same
 
 
@@ -154,7 +156,7 @@ def test_a_person_is_clipped_as_a_whole_and_a_recording_alone():
 def test_expected_error_is_what_is_measured(law, unit, make_table):
     table = make_table(people=400, recordings=2, rows=20)
     chosen = build(law=law, unit=unit, epsilon=20.0, k=3)
-    shape = chosen.shape(table)
+    facts = chosen.facts(table)
     spans = np.array([f.span for f in table.features])
     noisy, plain = (
         build(law=law, unit=unit, epsilon=epsilon, k=3)
@@ -164,20 +166,20 @@ def test_expected_error_is_what_is_measured(law, unit, make_table):
         for epsilon in (20.0, 2000.0)
     )
     error = ((noisy - plain) / spans).reshape(-1, 20, 2)
-    expected = chosen.expected_rmse_of_span(shape)
+    expected = chosen.expected_rmse_of_span(facts)
     # 4800 coefficients: standard errors of about 1 % (2 % where recordings share a radius).
     assert np.sqrt((error**2).mean()) == pytest.approx(expected, rel=0.06)
-    means = chosen.expected_mean_rmse_of_span(shape)
+    means = chosen.expected_mean_rmse_of_span(facts)
     assert np.sqrt((error.mean(axis=1) ** 2).mean()) == pytest.approx(means, rel=0.1)
 
 
 def test_the_mean_over_rows_is_as_good_as_with_noise_on_every_value():
-    shape = Shape(20, 3, 1216, 48)
-    plain = mechanism("gaussian", epsilon=1.0)
-    assert build().expected_mean_rmse_of_span(shape) == pytest.approx(
-        plain.expected_mean_rmse_of_span(shape), rel=1e-6
+    facts = PublicFacts(20, 3, 1216, 48)
+    plain = mechanism_named("gaussian", epsilon=1.0)
+    assert build().expected_mean_rmse_of_span(facts) == pytest.approx(
+        plain.expected_mean_rmse_of_span(facts), rel=1e-6
     )
-    ratio = plain.expected_rmse_of_span(shape) / build().expected_rmse_of_span(shape)
+    ratio = plain.expected_rmse_of_span(facts) / build().expected_rmse_of_span(facts)
     assert ratio == pytest.approx(math.sqrt(1216 / 41), rel=1e-6)
 
 
@@ -192,9 +194,11 @@ def test_no_radius_buys_an_error_that_is_not_there():
     features = [Feature(f"f{j}", "", "", 0.0, 1.0) for j in range(3)]
     table = table_from_arrays(values, features)
     for name, inside in (("dct", {"radius": 0.01}), ("groupmean", {"inner": "dct:radius=0.01"})):
-        law = mechanism(name, epsilon=4.0, **inside)
-        shown = law.apply(table, randomness(1)).data.select([f.name for f in features]).to_numpy()
-        expected = law.expected_rmse_of_span(law.shape(table))
+        mechanism = mechanism_named(name, epsilon=4.0, **inside)
+        shown = (
+            mechanism.apply(table, randomness(1)).data.select([f.name for f in features]).to_numpy()
+        )
+        expected = mechanism.expected_rmse_of_span(mechanism.facts(table))
         assert np.sqrt(((shown - 1.0) ** 2).mean()) <= expected * 1.05
 
 
@@ -283,18 +287,18 @@ def test_only_slow_movement_is_left():
     values = (0.5 + 0.2 * slow + 0.2 * fast).reshape(1, 1, 120, 1)
     table = table_from_arrays(values, [Feature("yaw", "deg", "head turn", 0.0, 1.0)])
     windows = replace(table, window_ms=60 * table.step_ms)
-    for law, taken in ((build(epsilon=1e4), windows), (build(epsilon=1e4, window=60), table)):
-        assert "4 of 120 coefficients are kept" in law.cut_off(law.shape(taken))
-        released = law.apply(taken, randomness(1)).data["yaw"].to_numpy()
+    for mechanism, taken in ((build(epsilon=1e4), windows), (build(epsilon=1e4, window=60), table)):
+        assert "4 of 120 coefficients are kept" in mechanism.cut_off(mechanism.facts(taken))
+        released = mechanism.apply(taken, randomness(1)).data["yaw"].to_numpy()
         assert np.abs(released - 0.5 - 0.2 * slow).max() < 0.1
 
 
 def test_rows_that_are_no_windows_keep_all_that_moves():
     values = np.random.default_rng(1).random((1, 1, 120, 1))
     table = table_from_arrays(values, [Feature("yaw", "deg", "head turn", 0.0, 1.0)])
-    law = build(epsilon=1e5 / 40)
-    assert law.kept(law.shape(table)) == 120
-    assert law.cut_off(law.shape(table)) == ""
+    mechanism = build(epsilon=1e5 / 40)
+    assert mechanism.kept(mechanism.facts(table)) == 120
+    assert mechanism.cut_off(mechanism.facts(table)) == ""
 
 
 @pytest.mark.parametrize("law", ["gaussian", "spherical"])
@@ -313,12 +317,12 @@ def test_units_of_measurement_do_not_matter(law, make_table):
 
 
 def test_the_order_of_features_and_the_direction_of_time_do_not_matter():
-    law, shape = build(k=5, radius=0.2), Shape(4, 2, 12, 3)
+    mechanism, facts = build(k=5, radius=0.2), PublicFacts(4, 2, 12, 3)
     values = np.random.default_rng(6).random((4, 2, 12, 3))
-    found = law.query(values, shape)
-    assert (np.abs(law.query(values[..., ::-1], shape)[..., ::-1] - found) <= 1).all()
+    found = mechanism.query(values, facts)
+    assert (np.abs(mechanism.query(values[..., ::-1], facts)[..., ::-1] - found) <= 1).all()
     signs = np.array([1, -1, 1, -1, 1])[:, None]
-    assert (np.abs(law.query(values[:, :, ::-1], shape) * signs - found) <= 1).all()
+    assert (np.abs(mechanism.query(values[:, :, ::-1], facts) * signs - found) <= 1).all()
 
 
 @pytest.mark.parametrize("law", ["gaussian", "spherical"])
@@ -332,25 +336,25 @@ def test_people_with_fewer_recordings_are_measured_like_all(law, make_table):
     assert released.data.height == (3 + 5) * 10
     assert np.isfinite(released.data.select(table.names).to_numpy()).all()
     alone = np.full((1, 1, 10, 2), 0.3)
-    shape = Shape(1, 3, 10, 2)
-    assert chosen.randomise(alone, shape, randomness(8)).shape == alone.shape
+    facts = PublicFacts(1, 3, 10, 2)
+    assert chosen.randomise(alone, facts, randomness(8)).shape == alone.shape
 
 
 def test_one_recording_is_the_same_as_a_person():
-    shape = Shape(5, 1, 50, 3)
+    facts = PublicFacts(5, 1, 50, 3)
     one, other = (build(unit=unit) for unit in (PERSON, RECORDING))
-    assert one.expected_rmse_of_span(shape) == other.expected_rmse_of_span(shape)
-    assert other.cost(shape, PERSON).epsilon == 1.0
+    assert one.expected_rmse_of_span(facts) == other.expected_rmse_of_span(facts)
+    assert other.cost(facts, PERSON).epsilon == 1.0
 
 
 def test_integers_can_be_summed_and_rebuilt():
-    law, shape = build(k=4, epsilon=5.0), Shape(6, 2, 20, 3)
+    mechanism, facts = build(k=4, epsilon=5.0), PublicFacts(6, 2, 20, 3)
     values = np.random.default_rng(9).random((6, 2, 20, 3))
-    summed = law.query(values, shape).sum(axis=0)
-    rebuilt = law.rebuild(summed / 6 * law.step(shape), shape)
+    summed = mechanism.query(values, facts).sum(axis=0)
+    rebuilt = mechanism.rebuild(summed / 6 * mechanism.step(facts), facts)
     mean = from_first_cosines(first_cosines(values.mean(axis=0), 4), 20)
     np.testing.assert_allclose(rebuilt, mean, atol=1e-6)
-    noisy = law.perturb(summed, shape, randomness(1))
+    noisy = mechanism.perturb(summed, facts, randomness(1))
     assert noisy.shape == summed.shape
 
 
@@ -382,15 +386,15 @@ def test_planted_faults_are_caught(fault):
 
 
 def test_the_public_coefficients_hold_what_real_signals_have(real_windows):
-    law = build(epsilon=1e4)
-    shape = law.shape(real_windows)
+    mechanism = build(epsilon=1e4)
+    facts = mechanism.facts(real_windows)
     spans = np.array([f.span for f in real_windows.features])
     lowers = np.array([f.lower for f in real_windows.features])
     for _, person in list(real_windows.data.group_by("person", maintain_order=True))[:4]:
         recordings = person.partition_by("recording", maintain_order=True)
-        rows = [r.select(real_windows.names).to_numpy()[: shape.length] for r in recordings]
-        values = law.clip((np.stack(rows) - lowers) / spans)
-        rebuilt = law.rebuild(law.query(values, shape) * law.step(shape), shape)
+        rows = [r.select(real_windows.names).to_numpy()[: facts.length] for r in recordings]
+        values = mechanism.clip((np.stack(rows) - lowers) / spans)
+        rebuilt = mechanism.rebuild(mechanism.query(values, facts) * mechanism.step(facts), facts)
         # Nobody is clipped, and what is left out is small against the span.
         assert np.sqrt(((rebuilt - values) ** 2).mean()) < 0.03
         assert np.abs(rebuilt.mean(axis=1) - values.mean(axis=1)).max() < 1e-6

@@ -14,23 +14,23 @@ from eyelid.attacks.residuals import examine
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms import Shape, mechanism
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms import PublicFacts, mechanism_named
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.records.envelope import Envelope
 from eyelid.privacy import PERSON, RECORDING, gaussian_epsilon, randomness
 from eyelid.verification.families import mutants_of
 from eyelid.verification.game import play
 from eyelid.verification.sensitivity import fuzz
 
-SHAPE = Shape(people=20, recordings=3, length=100, features=4)
-LONG = Shape(people=20, recordings=3, length=1216, features=48)
+SHAPE = PublicFacts(people=20, recordings=3, length=100, features=4)
+LONG = PublicFacts(people=20, recordings=3, length=1216, features=48)
 OURS = ("coefficients", "spectrum", "missing clip")
 VARIANTS = list(Envelope.set_for_games())
 IDS = [f"{m.unit}-{m.variation}" for m in VARIANTS]
 
 
 def build(**parameters):
-    return mechanism("envelope", **{"epsilon": 1.0} | parameters)
+    return mechanism_named("envelope", **{"epsilon": 1.0} | parameters)
 
 
 def coefficients(values, k):
@@ -41,8 +41,8 @@ def coefficients(values, k):
 @pytest.mark.parametrize("variation", [0.1, 1.0, 3.0])
 def test_no_signal_that_moves_so_much_leaves_the_spectrum(length, variation):
     rng = np.random.default_rng(1)
-    law = build(k=length, variation=variation)
-    spectrum = law.spectrum(Shape(1, 1, length, 1))
+    mechanism = build(k=length, variation=variation)
+    spectrum = mechanism.spectrum(PublicFacts(1, 1, length, 1))
     # One jump in each place, and random walks, cut where they have moved enough.
     jumps = np.tri(length)[:, :, None] * min(variation, 1.0)
     walks = np.cumsum(rng.normal(0, 0.3, (500, length, 1)) * rng.random((500, length, 1)) ** 9, 1)
@@ -68,9 +68,9 @@ def test_the_spectrum_covers_every_mean_and_falls_as_one_over_i():
 
 @pytest.mark.parametrize("variation", [0.02, 0.25, 1.0, 2.0, 5.0, 50.0])
 def test_no_signal_is_longer_than_the_one_that_is_counted_on(variation):
-    law, shape = build(k=12, variation=variation), Shape(1, 1, 40, 1)
-    shares, longest = law.shares(shape)
-    spectrum = law.spectrum(shape)[:, 0]
+    mechanism, facts = build(k=12, variation=variation), PublicFacts(1, 1, 40, 1)
+    shares, longest = mechanism.shares(facts)
+    spectrum = mechanism.spectrum(facts)[:, 0]
     # Largest Σx/s with 0 ≤ x ≤ b² and Σx ≤ n/4, by a solver that knows nothing of greed.
     found = linprog(
         -1 / shares[:, 0],
@@ -84,9 +84,9 @@ def test_no_signal_is_longer_than_the_one_that_is_counted_on(variation):
 
 @pytest.mark.parametrize("variation", [0.1, 1.0, 3.0])
 def test_no_other_shape_of_the_noise_is_much_better(variation):
-    law, shape = build(k=6, variation=variation), Shape(1, 1, 30, 1)
-    shares, longest = law.shares(shape)
-    energy = law.spectrum(shape)[:, 0] ** 2
+    mechanism, facts = build(k=6, variation=variation), PublicFacts(1, 1, 30, 1)
+    shares, longest = mechanism.shares(facts)
+    energy = mechanism.spectrum(facts)[:, 0] ** 2
 
     def total(log_shares):
         each = np.exp(log_shares)
@@ -104,19 +104,19 @@ def test_no_other_shape_of_the_noise_is_much_better(variation):
 
 @pytest.mark.parametrize("variation", [0.01, 0.3, 1.0, 4.0, 1e3])
 def test_noise_is_never_more_than_that_of_dct_nor_of_the_plain_rule(variation):
-    law = build(variation=variation)
-    noise = math.sqrt(float((law.deviations(LONG) ** 2).sum()) / LONG.length)
-    assert noise <= mechanism("dct", epsilon=1.0).expected_rmse_of_span(LONG) * (1 + 1e-9)
-    plain = 2 * law.spectrum(LONG).sum() * 3 * 48 / law.mu(LONG)
+    mechanism = build(variation=variation)
+    noise = math.sqrt(float((mechanism.deviations(LONG) ** 2).sum()) / LONG.length)
+    assert noise <= mechanism_named("dct", epsilon=1.0).expected_rmse_of_span(LONG) * (1 + 1e-9)
+    plain = 2 * mechanism.spectrum(LONG).sum() * 3 * 48 / mechanism.mu(LONG)
     assert noise <= plain / math.sqrt(3 * 48 * LONG.length) * (1 + 1e-9)
 
 
 def test_a_narrow_spectrum_leaves_the_plain_rule():
     # σᵢ² = 2bᵢ·T/μ², but for the mean, which has a little less room for itself.
-    law = build(variation=1e-4)
-    spectrum = law.spectrum(LONG)
-    variance = 2 * spectrum * (2 * spectrum.sum() * 3 * 48) / law.mu(LONG) ** 2
-    np.testing.assert_allclose(law.deviations(LONG) ** 2, variance, rtol=1e-3)
+    mechanism = build(variation=1e-4)
+    spectrum = mechanism.spectrum(LONG)
+    variance = 2 * spectrum * (2 * spectrum.sum() * 3 * 48) / mechanism.mu(LONG) ** 2
+    np.testing.assert_allclose(mechanism.deviations(LONG) ** 2, variance, rtol=1e-3)
 
 
 @settings(max_examples=60)
@@ -130,91 +130,95 @@ def test_a_narrow_spectrum_leaves_the_plain_rule():
     st.integers(0, 2**31),
 )
 def test_integers_stay_within_the_spectrum_and_the_length(epsilon, variation, r, n, f, unit, seed):
-    law = build(epsilon=epsilon, variation=variation, k=min(n, 4), unit=unit, delta=1e-6)
+    mechanism = build(epsilon=epsilon, variation=variation, k=min(n, 4), unit=unit, delta=1e-6)
     rng = np.random.default_rng(seed)
     values = rng.choice([-np.inf, -5, 0, 0.1, 0.5, 0.77, 1, np.inf, np.nan], size=(8, r, n, f))
-    shape = Shape(8, r, n, f)
-    integers = law.query(values, shape)
-    assert (np.abs(integers * law.step(shape)) <= law.spectrum(shape) * (1 + 1e-15)).all()
+    facts = PublicFacts(8, r, n, f)
+    integers = mechanism.query(values, facts)
+    assert (
+        np.abs(integers * mechanism.step(facts)) <= mechanism.spectrum(facts) * (1 + 1e-15)
+    ).all()
     signals = np.moveaxis(integers, -1, -2).reshape(-1, min(n, 4))
-    of_one = (law.most_steps(shape) / 2) ** 2 / (f * (r if unit == PERSON else 1))
+    of_one = (mechanism.most_steps(facts) / 2) ** 2 / (f * (r if unit == PERSON else 1))
     for signal in signals:
         assert sum(int(i) ** 2 for i in signal) <= of_one
-    sigma = noise_of(law, shape).scale
-    assert law.sensitivity(shape, unit) / sigma <= law.mu(shape) * (1 + 1e-12)
+    sigma = noise_of(mechanism, facts).scale
+    assert mechanism.sensitivity(facts, unit) / sigma <= mechanism.mu(facts) * (1 + 1e-12)
 
 
 def test_the_query_is_the_plain_one_clipped_and_truncated():
-    law, shape = build(k=5, variation=0.3), Shape(4, 2, 15, 3)
+    mechanism, facts = build(k=5, variation=0.3), PublicFacts(4, 2, 15, 3)
     values = np.random.default_rng(3).random((4, 2, 15, 3))
-    spectrum = law.spectrum(shape)
+    spectrum = mechanism.spectrum(facts)
     plain = coefficients(values - 0.5, 5)
     assert (np.abs(plain) > spectrum).any()
-    clipped = np.clip(plain, -spectrum, spectrum) / law.step(shape)
-    off = (clipped - law.query(values, shape)) * np.sign(plain)
+    clipped = np.clip(plain, -spectrum, spectrum) / mechanism.step(facts)
+    off = (clipped - mechanism.query(values, facts)) * np.sign(plain)
     assert (off > -1e-3).all()
     assert (off < 1 + 1e-3).all()
 
 
 def test_shrinking_is_undone_where_measurements_are_read():
-    law, shape = build(epsilon=3.0, k=4), Shape(3, 2, 20, 2)
+    mechanism, facts = build(epsilon=3.0, k=4), PublicFacts(3, 2, 20, 2)
     measured = np.random.default_rng(4).integers(-(2**36), 2**36, (3, 2, 4, 2))
-    shown = law.rebuild(measured * law.step(shape), shape)
-    assert np.abs(law.measured(shown, shape) - measured).max() < 2**36 * 1e-9
+    shown = mechanism.rebuild(measured * mechanism.step(facts), facts)
+    assert np.abs(mechanism.measured(shown, facts) - measured).max() < 2**36 * 1e-9
     np.testing.assert_allclose(
-        coefficients(shown - 0.5, 4), measured * law.step(shape) * law.weights(shape), atol=1e-9
+        coefficients(shown - 0.5, 4),
+        measured * mechanism.step(facts) * mechanism.weights(facts),
+        atol=1e-9,
     )
 
 
 def test_weights_are_the_best_against_the_ends_of_the_spectrum():
-    law = build(epsilon=30.0)
-    signal, noise = law.spectrum(SHAPE)[:, 0], law.deviations(SHAPE)[:, 0]
+    mechanism = build(epsilon=30.0)
+    signal, noise = mechanism.spectrum(SHAPE)[:, 0], mechanism.deviations(SHAPE)[:, 0]
     for w in np.linspace(0, 1, 101):
-        assert (law.errors(SHAPE) <= w**2 * noise**2 + (1 - w) ** 2 * signal**2 + 1e-12).all()
-    ours = law.weights(SHAPE)[:, 0]
+        assert (mechanism.errors(SHAPE) <= w**2 * noise**2 + (1 - w) ** 2 * signal**2 + 1e-12).all()
+    ours = mechanism.weights(SHAPE)[:, 0]
     exactly = ours**2 * noise**2 + (1 - ours) ** 2 * signal**2
-    np.testing.assert_allclose(law.errors(SHAPE), exactly, rtol=1e-9)
+    np.testing.assert_allclose(mechanism.errors(SHAPE), exactly, rtol=1e-9)
 
 
-def measured_error(law, values, runs=4000):
+def measured_error(mechanism, values, runs=4000):
     """Root mean squares of what is released of one signal: of values, and of their mean."""
-    shape = Shape(runs, *values.shape)
+    facts = PublicFacts(runs, *values.shape)
     many = np.broadcast_to(values, (runs, *values.shape))
-    error = law.randomise(many, shape, randomness(5)) - values
+    error = mechanism.randomise(many, facts, randomness(5)) - values
     return np.sqrt((error**2).mean()), np.sqrt((error.mean(axis=2) ** 2).mean())
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 10.0, 100.0])
 def test_a_mean_at_its_bound_has_the_expected_error_and_all_others_less(epsilon):
-    law = build(epsilon=epsilon, k=3, delta=1e-5)
-    shape = Shape(4000, 1, 20, 1)
-    expected = law.expected_mean_rmse_of_span(shape)
+    mechanism = build(epsilon=epsilon, k=3, delta=1e-5)
+    facts = PublicFacts(4000, 1, 20, 1)
+    expected = mechanism.expected_mean_rmse_of_span(facts)
     # 4000 draws: a standard error of about 1 %.
     for constant in (0.0, 1.0):
-        _, mean = measured_error(law, np.full((1, 20, 1), constant))
+        _, mean = measured_error(mechanism, np.full((1, 20, 1), constant))
         assert mean == pytest.approx(expected, rel=0.06)
     rows = np.arange(20)
     for values in (np.full(20, 0.0), np.full(20, 0.4), rows / 19, np.cos(rows / 6) / 2 + 0.5):
         inside = coefficients(values[:, None] - 0.5, 20)
         inside[3:] = 0
-        assert (np.abs(inside[:3]) <= law.spectrum(shape) * (1 + 1e-9)).all()
+        assert (np.abs(inside[:3]) <= mechanism.spectrum(facts) * (1 + 1e-9)).all()
         kept = dct(inside, type=3, norm="ortho", axis=-2) + 0.5
-        value, mean = measured_error(law, np.clip(kept, 0, 1)[None])
-        assert value <= law.expected_rmse_of_span(shape) * 1.06
+        value, mean = measured_error(mechanism, np.clip(kept, 0, 1)[None])
+        assert value <= mechanism.expected_rmse_of_span(facts) * 1.06
         assert mean <= expected * 1.06
 
 
 def test_without_noise_worth_the_name_the_expected_error_is_the_noise():
-    law = build(epsilon=2e3, k=3, delta=1e-5)
-    shape = Shape(4000, 1, 20, 1)
-    noise = math.sqrt(float((law.deviations(shape) ** 2).sum()) / 20)
-    assert law.expected_rmse_of_span(shape) == pytest.approx(noise, rel=0.01)
+    mechanism = build(epsilon=2e3, k=3, delta=1e-5)
+    facts = PublicFacts(4000, 1, 20, 1)
+    noise = math.sqrt(float((mechanism.deviations(facts) ** 2).sum()) / 20)
+    assert mechanism.expected_rmse_of_span(facts) == pytest.approx(noise, rel=0.01)
 
 
 def test_when_nothing_can_be_told_the_expected_error_says_so():
-    law = build()
-    assert law.expected_rmse_of_span(LONG) == pytest.approx(0.5, abs=0.001)
-    assert law.expected_mean_rmse_of_span(LONG) == pytest.approx(0.5, abs=0.001)
+    mechanism = build()
+    assert mechanism.expected_rmse_of_span(LONG) == pytest.approx(0.5, abs=0.001)
+    assert mechanism.expected_mean_rmse_of_span(LONG) == pytest.approx(0.5, abs=0.001)
     table = table_from_arrays(
         np.random.default_rng(6).random((3, 1, 60, 2)),
         [Feature(name, "", "", 0.0, 1.0) for name in ("a", "b")],
@@ -230,16 +234,19 @@ def test_a_mean_over_many_people_is_shrunk_less_and_costs_the_same():
     assert many.cost(LONG, PERSON) == alone.cost(LONG, PERSON)
     np.testing.assert_array_equal(many.step(LONG), alone.step(LONG))
     values = np.random.default_rng(7).random((30, 2, 20, 3))
-    law, shape = build(epsilon=1e3, averaged=30, k=4, variation=9.0), Shape(30, 2, 20, 3)
-    summed = law.query(values, shape).sum(axis=0)
-    rebuilt = law.rebuild(summed / 30 * law.step(shape), shape)
+    mechanism, facts = (
+        build(epsilon=1e3, averaged=30, k=4, variation=9.0),
+        PublicFacts(30, 2, 20, 3),
+    )
+    summed = mechanism.query(values, facts).sum(axis=0)
+    rebuilt = mechanism.rebuild(summed / 30 * mechanism.step(facts), facts)
     mean = dct(coefficients(values.mean(axis=0) - 0.5, 4), type=3, n=20, norm="ortho", axis=-2)
     np.testing.assert_allclose(rebuilt, mean + 0.5, atol=1e-3)
 
 
 def test_a_person_loses_more_than_each_of_three_recordings():
-    law = build(unit=RECORDING, delta=1e-5)
-    one, all_three = (law.cost(SHAPE, unit) for unit in (RECORDING, PERSON))
+    mechanism = build(unit=RECORDING, delta=1e-5)
+    one, all_three = (mechanism.cost(SHAPE, unit) for unit in (RECORDING, PERSON))
     assert one.epsilon == 1.0
     assert all_three.mu == pytest.approx(math.sqrt(3) * one.mu, rel=1e-9)
     assert all_three.epsilon == pytest.approx(gaussian_epsilon(all_three.mu, 1e-5), rel=1e-3)
@@ -285,10 +292,10 @@ def test_values_outside_are_clipped_and_missing_ones_sit_in_the_middle():
 
 
 def test_one_recording_is_the_same_as_a_person():
-    shape = Shape(5, 1, 50, 3)
+    facts = PublicFacts(5, 1, 50, 3)
     one, other = (build(unit=unit) for unit in (PERSON, RECORDING))
-    assert one.expected_rmse_of_span(shape) == other.expected_rmse_of_span(shape)
-    assert other.cost(shape, PERSON).epsilon == 1.0
+    assert one.expected_rmse_of_span(facts) == other.expected_rmse_of_span(facts)
+    assert other.cost(facts, PERSON).epsilon == 1.0
 
 
 def test_the_certificate_tells_what_was_done():
@@ -307,8 +314,8 @@ def test_neighbours_reach_what_is_declared_and_never_more(variant):
 @pytest.mark.parametrize("variation", [0.3, 1.0, 2.0, 10.0])
 @pytest.mark.parametrize("k", [2, 6])
 def test_other_spectra_are_never_exceeded(variation, k):
-    law = replace(VARIANTS[0], variation=variation, k=k)
-    assert 0.6 < fuzz(law, PERSON, 1024, seed=4).reached <= 1
+    mechanism = replace(VARIANTS[0], variation=variation, k=k)
+    assert 0.6 < fuzz(mechanism, PERSON, 1024, seed=4).reached <= 1
 
 
 @pytest.mark.parametrize("variant", VARIANTS[1:3], ids=IDS[1:3])

@@ -13,7 +13,7 @@ from eyelid.errors import InputError, Refused
 from eyelid.gaze.features.bins import bin_streams, stream_set
 from eyelid.gaze.features.catalogue import window_feature_set
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms import Shape, mechanism
+from eyelid.mechanisms import PublicFacts, mechanism_named
 from eyelid.mechanisms.records.formulas import FORMULAS
 from eyelid.privacy import PERSON, RECORDING, randomness
 from eyelid.verification.families import mutants_of
@@ -24,11 +24,11 @@ NEVER = [name for name in (f.name for f in window_feature_set()) if name not in 
 
 
 def build(**parameters):
-    return mechanism("prewindow", **{"epsilon": 4.0, "delta": 1e-5} | parameters)
+    return mechanism_named("prewindow", **{"epsilon": 4.0, "delta": 1e-5} | parameters)
 
 
-def without_noise(law, study):
-    return law.present(law.summarise(study))
+def without_noise(mechanism, study):
+    return mechanism.present(mechanism.summarise(study))
 
 
 def in_spans(table, truth):
@@ -71,8 +71,8 @@ def test_undefined_windows_have_a_value_within_the_bounds(simulated, simulated_t
 
 
 def test_noise_of_any_size_gives_numbers_within_the_bounds(simulated):
-    law = build(epsilon=0.1, only="defined", others="dct")
-    released = law.apply(law.summarise(simulated), randomness(3))
+    mechanism = build(epsilon=0.1, only="defined", others="dct")
+    released = mechanism.apply(mechanism.summarise(simulated), randomness(3))
     for feature in released.features:
         column = released.data[feature.name]
         assert column.is_finite().all()
@@ -82,9 +82,9 @@ def test_noise_of_any_size_gives_numbers_within_the_bounds(simulated):
 
 
 def test_a_huge_epsilon_is_next_to_no_noise(simulated):
-    law = build(epsilon=1e9, only="linear")
-    bins = law.summarise(simulated)
-    released, clean = law.apply(bins, randomness(3)), law.present(bins)
+    mechanism = build(epsilon=1e9, only="linear")
+    bins = mechanism.summarise(simulated)
+    released, clean = mechanism.apply(bins, randomness(3)), mechanism.present(bins)
     rows = released.recordings["rows"][0]
     clean = clean.data.filter(pl.col("time_ms") < 500.0 * rows)
     for feature in released.features:
@@ -108,55 +108,59 @@ def test_only_what_is_needed_is_measured():
         "blink_duration_sum",
         "blink_duration_squares",
     )
-    each = [build(only=only).shape_of(20, 3, 1200) for only in ("fixation_rate", "linear")]
+    each = [build(only=only).facts_of(20, 3, 1200) for only in ("fixation_rate", "linear")]
     errors = [
-        build(only=only).expected_rmse_of_span(shape)
-        for only, shape in zip(("fixation_rate", "linear"), each, strict=True)
+        build(only=only).expected_rmse_of_span(facts)
+        for only, facts in zip(("fixation_rate", "linear"), each, strict=True)
     ]
     assert errors[0] < errors[1] / 2
 
 
 def test_length_is_in_windows_and_what_is_measured_in_bins(simulated):
-    law = build(length=100, only="linear")
-    bins = law.summarise(simulated)
-    assert law.shape(bins) == law.shape_of(6, 3, 100) == Shape(6, 3, 159, 7, window=1)
-    assert law.released(law.shape(bins)) == Shape(6, 3, 100, 8, window=1)
-    released = law.apply(bins, randomness(1))
+    mechanism = build(length=100, only="linear")
+    bins = mechanism.summarise(simulated)
+    assert (
+        mechanism.facts(bins)
+        == mechanism.facts_of(6, 3, 100)
+        == PublicFacts(6, 3, 159, 7, window=1)
+    )
+    assert mechanism.released(mechanism.facts(bins)) == PublicFacts(6, 3, 100, 8, window=1)
+    released = mechanism.apply(bins, randomness(1))
     assert released.recordings["rows"].to_list() == [100] * 18
     assert released.data["time_ms"].max() == 99 * 500.0
-    assert "(100 rows, known beforehand)" in " ".join(law.unprotected(bins))
+    assert "(100 rows, known beforehand)" in " ".join(mechanism.unprotected(bins))
 
 
 def test_longer_recordings_than_there_are_come_padded(simulated):
-    law = build(length="longest", only="linear")
-    bins = law.summarise(simulated)
-    released = law.apply(bins, randomness(1))
+    mechanism = build(length="longest", only="linear")
+    bins = mechanism.summarise(simulated)
+    released = mechanism.apply(bins, randomness(1))
     longest = bins.recordings["rows"].to_numpy().max() - 59
     assert released.recordings["rows"].unique().to_list() == [longest]
     assert released.data.null_count().to_numpy().sum() == 0
 
 
 def test_a_person_pays_for_bins_of_all_streams_and_recordings():
-    law = build()
-    shape = law.shape_of(people=20, recordings=3, length=1200)
+    mechanism = build()
+    facts = mechanism.facts_of(people=20, recordings=3, length=1200)
     values = 3 * 1259 * 22
-    sigma_spans = law.noise(shape).scale * law.step(shape)
-    cost = law.cost(shape, PERSON)
+    sigma_spans = mechanism.noise(facts).scale * mechanism.step(facts)
+    cost = mechanism.cost(facts, PERSON)
     assert cost.mu == pytest.approx(math.sqrt(values) / sigma_spans, rel=1e-9)
     assert (cost.epsilon, cost.delta) == (4.0, 1e-5)
     per_recording = build(unit=RECORDING)
-    assert per_recording.cost(shape, PERSON).mu == pytest.approx(
-        per_recording.cost(shape, RECORDING).mu * math.sqrt(3)
+    assert per_recording.cost(facts, PERSON).mu == pytest.approx(
+        per_recording.cost(facts, RECORDING).mu * math.sqrt(3)
     )
 
 
 def test_sixty_bins_in_a_window_are_sqrt_sixty_better_than_noise_on_windows():
     # Five fixations in half a second are the bound of the rate: the spans are the same.
-    law = build(only="fixation_rate", max_events=5)
-    shape = law.shape_of(people=20, recordings=3, length=1200)
-    white = mechanism("gaussian", epsilon=4.0, delta=1e-5)
-    assert law.expected_rmse_of_span(shape) == pytest.approx(
-        white.expected_rmse_of_span(shape) / math.sqrt(60), rel=1e-6
+    mechanism = build(only="fixation_rate", max_events=5)
+    facts = mechanism.facts_of(people=20, recordings=3, length=1200)
+    white = mechanism_named("gaussian", epsilon=4.0, delta=1e-5)
+    assert mechanism.expected_rmse_of_span(facts) == pytest.approx(
+        white.expected_rmse_of_span(facts) / math.sqrt(60), rel=1e-6
     )
 
 
@@ -164,46 +168,48 @@ def test_sixty_bins_in_a_window_are_sqrt_sixty_better_than_noise_on_windows():
 def test_the_error_is_what_was_expected(others):
     # 500 people of 3 windows' length without overlap, 8 features or more: 1 % off in a standard
     # error at most, and 5 % are five of them.
-    law = build(only="linear", others=others, window_s=2.0)
-    streams = [s for s in stream_set() if s.name in law.streams()]
-    whole = [f for f in window_feature_set(window_s=2.0) if f.name in law.measured_whole()]
+    mechanism = build(only="linear", others=others, window_s=2.0)
+    streams = [s for s in stream_set() if s.name in mechanism.streams()]
+    whole = [f for f in window_feature_set(window_s=2.0) if f.name in mechanism.measured_whole()]
     features = [*streams, *whole]
     middle = [(f.lower + f.upper) / 2 for f in features]
     table = table_from_arrays(np.broadcast_to(middle, (500, 1, 15, len(features))), features)
-    shape = law.shape(table)
-    assert shape == law.shape_of(people=500, recordings=1, length=12)
-    released, clean = law.apply(table, randomness(5)), law.present(table)
-    assert len(released.features) == law.released(shape).features
+    facts = mechanism.facts(table)
+    assert facts == mechanism.facts_of(people=500, recordings=1, length=12)
+    released, clean = mechanism.apply(table, randomness(5)), mechanism.present(table)
+    assert len(released.features) == mechanism.released(facts).features
     spans = np.array([f.span for f in released.features])
     off = (released.data.select(released.names) - clean.data.select(released.names)).to_numpy()
     off = (off / spans).reshape(500, 12, -1)
-    assert math.sqrt((off**2).mean()) == pytest.approx(law.expected_rmse_of_span(shape), rel=0.05)
+    assert math.sqrt((off**2).mean()) == pytest.approx(
+        mechanism.expected_rmse_of_span(facts), rel=0.05
+    )
     means = math.sqrt((off.mean(axis=1) ** 2).mean())
-    assert means == pytest.approx(law.expected_mean_rmse_of_span(shape), rel=0.05)
+    assert means == pytest.approx(mechanism.expected_mean_rmse_of_span(facts), rel=0.05)
 
 
 def test_without_linear_features_the_error_is_that_of_full_bins():
-    law = build(only="saccade_amplitude_mean", window_s=2.0)
-    shape = law.shape_of(people=400, recordings=1, length=1)
-    streams = [s for s in stream_set() if s.name in law.streams()]
+    mechanism = build(only="saccade_amplitude_mean", window_s=2.0)
+    facts = mechanism.facts_of(people=400, recordings=1, length=1)
+    streams = [s for s in stream_set() if s.name in mechanism.streams()]
     # Full bins of saccades of the middle amplitude.
     table = table_from_arrays(np.broadcast_to([3.0, 0.0], (400, 1, 4, 2)), streams)
-    quiet = replace(law, epsilon=1e6)
+    quiet = replace(mechanism, epsilon=1e6)
     released = quiet.apply(table, randomness(5)).data["saccade_amplitude_mean"].to_numpy()
     # 400 draws: a standard error is 3.5 %.
     assert (released / (40.0 - 0.4)).std() == pytest.approx(
-        quiet.expected_rmse_of_span(shape), rel=0.18
+        quiet.expected_rmse_of_span(facts), rel=0.18
     )
 
 
 def test_other_features_are_smoothed_as_by_dct(simulated, simulated_table):
-    law = build(others="dct", length="shortest")
-    bins = law.summarise(simulated)
-    assert bins.names == [*law.streams(), *NEVER]
+    mechanism = build(others="dct", length="shortest")
+    bins = mechanism.summarise(simulated)
+    assert bins.names == [*mechanism.streams(), *NEVER]
     windows = bins.recordings["rows"].min() - 59
     assert bins.data.filter(pl.col("time_ms") == 0)["wb1_max"].null_count() == 0
     cut = replace(bins, data=bins.data.filter(pl.col("time_ms") < 500.0 * (windows + 59)))
-    made = law.present(cut)
+    made = mechanism.present(cut)
     assert made.names == simulated_table.names
     raw = cut.data["wb1_max"].to_numpy().reshape(18, -1)[:, :windows]
     spectrum = dct(raw, norm="ortho", axis=1)
@@ -214,19 +220,19 @@ def test_other_features_are_smoothed_as_by_dct(simulated, simulated_table):
 
 
 def test_everything_else_can_be_left_to_dct():
-    law = build(only="linear", others="dct")
-    assert len(law.measured_whole()) == 44
-    assert law.shape_of(20, 3, 1200).features == 7 + 44
-    assert len(law.measured_whole(pupil=False)) == 40
+    mechanism = build(only="linear", others="dct")
+    assert len(mechanism.measured_whole()) == 44
+    assert mechanism.facts_of(20, 3, 1200).features == 7 + 44
+    assert len(mechanism.measured_whole(pupil=False)) == 40
 
 
 def test_a_study_without_pupils_has_no_features_of_them():
     study = eyelid.simulate(people=2, tasks=("comic",), minutes=0.6, seed=1)
     blind = replace(study, data=study.data.drop("pupil"))
-    law = build()
-    table = law.apply(law.summarise(blind), randomness(1))
+    mechanism = build()
+    table = mechanism.apply(mechanism.summarise(blind), randomness(1))
     assert len(table.names) == 26
-    assert law.released(law.shape(law.summarise(blind))).features == 26
+    assert mechanism.released(mechanism.facts(mechanism.summarise(blind))).features == 26
     with pytest.raises(InputError, match="no pupil"):
         build(only="pupil_mean_mean").summarise(blind)
 
@@ -281,8 +287,10 @@ def test_a_release_of_recordings_says_what_holds(simulated, tmp_path):
 
 
 def test_means_over_people_take_it_inside(simulated, simulated_table):
-    law = mechanism("groupmean", epsilon=1e7, inner="prewindow:only=fixation_rate", length=60)
-    means = law.apply(law.summarise(simulated), randomness(1))
+    mechanism = mechanism_named(
+        "groupmean", epsilon=1e7, inner="prewindow:only=fixation_rate", length=60
+    )
+    means = mechanism.apply(mechanism.summarise(simulated), randomness(1))
     expected = (
         simulated_table.data.filter(pl.col("time_ms") < 60 * 500.0)
         .group_by("task", "time_ms")
@@ -296,15 +304,15 @@ def test_means_over_people_take_it_inside(simulated, simulated_table):
 @pytest.mark.parametrize("unit", [PERSON, RECORDING])
 def test_the_game_certifies_the_claim_and_no_more(unit):
     # Refutes a true claim once in a million games.
-    law = build(window_s=1.0, step_s=1.0, unit=unit)
-    result = play(law, unit, runs=20_000, noise=randomness(2))
+    mechanism = build(window_s=1.0, step_s=1.0, unit=unit)
+    result = play(mechanism, unit, runs=20_000, noise=randomness(2))
     assert not result.refuted
     assert result.lower_bound > 0.8 * result.claimed
 
 
 def test_the_sensitivity_is_reached_and_not_exceeded():
-    for law in (build(), build(window_s=1.0)):
-        assert 0.95 < fuzz(law, PERSON, 512).reached <= 1.0
+    for mechanism in (build(), build(window_s=1.0)):
+        assert 0.95 < fuzz(mechanism, PERSON, 512).reached <= 1.0
 
 
 @pytest.mark.parametrize("name", ["windows counted, not bins", "events in all their windows"])
@@ -314,8 +322,8 @@ def test_planted_faults_are_caught(name):
 
 
 def test_in_real_recordings_caps_bite_seldom_and_change_little(real_readers, real_windows):
-    law = build()
-    bins = law.summarise(real_readers)
+    mechanism = build()
+    bins = mechanism.summarise(real_readers)
     kinds = ["fixations", "saccades", "blinks"]
     every = bin_streams(real_readers, kinds, max_events=99, max_blinks=99)
     lost = {kind: 1 - bins.data[kind].sum() / every.data[kind].sum() for kind in kinds}
@@ -323,7 +331,7 @@ def test_in_real_recordings_caps_bite_seldom_and_change_little(real_readers, rea
     assert lost["saccades"] < 0.005
     # Blinks are found 0.7 times a second here, far more often than people blink.
     assert 0.1 < lost["blinks"] < 0.2
-    differences = in_spans(law.present(bins), real_windows)
+    differences = in_spans(mechanism.present(bins), real_windows)
     off = {name: math.sqrt(np.nanmean(each**2)) for name, each in differences.items()}
     blinks = {name: error for name, error in off.items() if name.startswith("blink")}
     assert max(blinks.values()) < 0.09

@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.streams.draws import BLOCK, own_sources
 from eyelid.privacy.noise import randomness
 
@@ -19,7 +19,7 @@ def filtered():
 
     def build(name, **parameters):
         told = {"epsilon": 4.0, "window": 6, "radius": 30.0, "scene": f"0,0,{WIDTH},{HEIGHT}"}
-        return mechanism(name, **told | parameters)
+        return mechanism_named(name, **told | parameters)
 
     return build
 
@@ -39,16 +39,18 @@ def gaze():
 def slowly():
     """Run a filter, and say what it had to work with, in order: gaze in steps, tests, words."""
 
-    def run(law, gaze):
-        released = np.stack(law.start(randomness(7)).push_many(*gaze.T), axis=1) / law.step
-        again = law.start(randomness(7))
+    def run(mechanism, gaze):
+        released = (
+            np.stack(mechanism.start(randomness(7)).push_many(*gaze.T), axis=1) / mechanism.step
+        )
+        again = mechanism.start(randomness(7))
         again.tests.ensure(len(gaze))
         steps = [
             None
             if math.isnan(x)
             else (
-                round(min(max(x, 0), WIDTH) / law.step),
-                round(min(max(y, 0), HEIGHT) / law.step),
+                round(min(max(x, 0), WIDTH) / mechanism.step),
+                round(min(max(y, 0), HEIGHT) / mechanism.step),
             )
             for x, y in gaze.tolist()
         ]
@@ -69,13 +71,13 @@ def slowly():
 def with_noise():
     """A point under planar noise of a scale, on the grid and inside the scene, to 60 digits."""
 
-    def publish(law, point, scale, words):
+    def publish(mechanism, point, scale, words):
         with mpmath.workdps(60):
             one, two, turn = ((mpmath.mpf(word) + 0.5) / 2**64 for word in words)
             radius = -scale * (mpmath.log(one) + mpmath.log(two))
             noise = radius * mpmath.cospi(2 * turn), radius * mpmath.sinpi(2 * turn)
             return tuple(
-                int(mpmath.floor(min(max(place + part, 0), size / law.step) + 0.5))
+                int(mpmath.floor(min(max(place + part, 0), size / mechanism.step) + 0.5))
                 for place, part, size in zip(point, noise, (WIDTH, HEIGHT), strict=True)
             )
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError, Refused
-from eyelid.mechanisms import Shape, find, mechanism
+from eyelid.mechanisms import PublicFacts, find, mechanism_named
 from eyelid.mechanisms.streams import draws
 from eyelid.mechanisms.streams import filter_run as filters
 from eyelid.mechanisms.streams.draws import BLOCK, Ahead, own_sources
@@ -72,11 +72,13 @@ def test_no_window_at_any_offset_spends_more_than_epsilon(
 ):
     side = 2.0**23 * 3
     told = {"epsilon": epsilon, "window": window, "radius": 3.0, "scene": f"0,0,{side},{side}"}
-    law = mechanism(name, **told, **({"skip": min(skip, window)} if name == "kaleido" else {}))
-    run = law.start(SystemRandomness())
+    mechanism = mechanism_named(
+        name, **told, **({"skip": min(skip, window)} if name == "kaleido" else {})
+    )
+    run = mechanism.start(SystemRandomness())
     gaze = np.stack([3.0 * np.array(radii)] * 2, axis=1)
-    cost = law.reach_steps / law.test_scale_steps if law.test_parts else 0.0
-    spent = seen_to_spend(run, gaze, Told(outcomes), law.reach_steps, cost)
+    cost = mechanism.reach_steps / mechanism.test_scale_steps if mechanism.test_parts else 0.0
+    spent = seen_to_spend(run, gaze, Told(outcomes), mechanism.reach_steps, cost)
     windows = np.convolve(spent, np.ones(window))
     assert windows.max() <= epsilon * (1 + 1e-5)
     # The meter tells no less, and never more than is promised.
@@ -104,9 +106,9 @@ def in_doubt(monkeypatch):
 def test_single_samples_arrays_and_compiled_code_give_the_same_stream(
     filtered, gaze, name, monkeypatch
 ):
-    law = filtered(name)
+    mechanism = filtered(name)
     many = np.tile(gaze, (math.ceil(2200 / len(gaze)), 1))
-    single, together, doubtful = (law.start(randomness(7)) for _ in range(3))
+    single, together, doubtful = (mechanism.start(randomness(7)) for _ in range(3))
     one_by_one = np.array([single.push(*point) for point in many.tolist()])
     monkeypatch.setattr(filters, "_WORTH_COMPILING", math.inf)
     assert np.array_equal(one_by_one, np.stack(together.push_many(*many.T), axis=1))
@@ -120,7 +122,7 @@ def test_single_samples_arrays_and_compiled_code_give_the_same_stream(
     assert len(asked) > 10
     pytest.importorskip("numba")
     monkeypatch.setattr(filters, "_WORTH_COMPILING", 0)
-    fast = law.start(randomness(7))
+    fast = mechanism.start(randomness(7))
     asked = settled(fast, monkeypatch)
     together = [fast.push_many(*part.T) for part in parts]
     assert np.array_equal(one_by_one, np.concatenate(together, axis=1).T)
@@ -130,17 +132,17 @@ def test_single_samples_arrays_and_compiled_code_give_the_same_stream(
 
 @pytest.mark.parametrize("doubtful", [False, True], ids=["sure", "in doubt"])
 def test_many_runs_are_those_of_a_run_begun_again(filtered, gaze, doubtful, monkeypatch):
-    law = filtered("kaleido", skip=1)
+    mechanism = filtered("kaleido", skip=1)
     short = np.nan_to_num(gaze[:5], nan=300.0)
-    run = law.start(randomness(7))
+    run = mechanism.start(randomness(7))
     slow = []
     for _ in range(30):
         run.begin()
-        slow.append(np.stack(run.push_many(*short.T), axis=1) / law.step)
+        slow.append(np.stack(run.push_many(*short.T), axis=1) / mechanism.step)
     if doubtful:
         in_doubt(monkeypatch)
     # Compiled it is the same, which `make proof` looks at.
-    assert np.array_equal(law.start(randomness(7)).repeated(short, 30), slow)
+    assert np.array_equal(mechanism.start(randomness(7)).repeated(short, 30), slow)
 
 
 @pytest.mark.parametrize("name", [*NAMES, "fixations"])
@@ -166,9 +168,9 @@ def test_a_question_about_noise_changes_nothing_else(filtered, name, monkeypatch
     assert after == before
     number, at, scale, most = question.value.args
     assert number == used[1] == 2
-    assert at == pytest.approx([part / run.law.step for part in place])
-    assert scale >= run.law.scale_parts / run.law.publish_parts
-    assert most == run.law.size_steps
+    assert at == pytest.approx([part / run.mechanism.step for part in place])
+    assert scale >= run.mechanism.scale_parts / run.mechanism.publish_parts
+    assert most == run.mechanism.size_steps
 
 
 class Asked(Exception):
@@ -186,10 +188,10 @@ def on_an_edge(run, words, cell):
 def test_noise_that_lands_on_the_edge_of_a_cell_is_rounded_as_by_all_its_digits(
     filtered, monkeypatch
 ):
-    law = filtered("uniform", window=1)
+    mechanism = filtered("uniform", window=1)
     wrong = 0
     for seed in range(60):
-        run = law.start(randomness(seed))
+        run = mechanism.start(randomness(seed))
         asked = settled(run, monkeypatch)
         run.planes.ensure(1)
         _, source = own_sources(randomness(seed), 2)
@@ -202,13 +204,13 @@ def test_noise_that_lands_on_the_edge_of_a_cell_is_rounded_as_by_all_its_digits(
         scale = on_an_edge(run, words, cell)
         run._facts[SCALE_PARTS] = scale * run._facts[PUBLISH_PARTS]
         scale = run._facts[SCALE_PARTS] / run._facts[PUBLISH_PARTS]
-        x, y = (round(part / law.step) for part in run.push(0.0, 0.0))
+        x, y = (round(part / mechanism.step) for part in run.push(0.0, 0.0))
         assert len(asked) == 1
         with mpmath.workdps(200):
             one, two, turn = ((mpmath.mpf(word) + 0.5) / 2**64 for word in words)
             radius = -scale * (mpmath.log(one) + mpmath.log(two))
             exact = radius * mpmath.cospi(2 * turn), radius * mpmath.sinpi(2 * turn)
-            limits = law.size_steps
+            limits = mechanism.size_steps
             wanted = [
                 min(int(mpmath.floor(e + 0.5)), most) for e, most in zip(exact, limits, strict=True)
             ]
@@ -242,10 +244,10 @@ def test_an_attack_by_directions_that_52_bits_cannot_take():
     show in a scene, as tiny ε ask for, missed gaze itself, where both must be as likely. So few
     outputs land there at all that their directions are given here.
     """
-    law = mechanism("uniform", epsilon=1e-14, window=1, radius=1.0, scene="-2,-2,2,2")
-    beside, apart = 2**15 * law.step, 2**19 * law.step
-    assert apart < law.radius
-    runs = [law.start(AtQuarterTurns(seed)) for seed in range(2)]
+    mechanism = mechanism_named("uniform", epsilon=1e-14, window=1, radius=1.0, scene="-2,-2,2,2")
+    beside, apart = 2**15 * mechanism.step, 2**19 * mechanism.step
+    assert apart < mechanism.radius
+    runs = [mechanism.start(AtQuarterTurns(seed)) for seed in range(2)]
     # So few at once that nothing is compiled for them.
     shown = [
         np.concatenate([run.push_many(np.full(1000, place), np.zeros(1000))[0] for _ in range(2)])
@@ -258,8 +260,8 @@ def test_an_attack_by_directions_that_52_bits_cannot_take():
 
 @every_filter
 def test_a_run_goes_on_where_it_was_saved(filtered, gaze, name):
-    law = filtered(name)
-    before, after = law.start(randomness(7)), law.start(randomness(8))
+    mechanism = filtered(name)
+    before, after = mechanism.start(randomness(7)), mechanism.start(randomness(8))
     before.push_many(*gaze[:50].T)
     after.restore(before.saved())
     assert after.saved() == before.saved()
@@ -268,14 +270,14 @@ def test_a_run_goes_on_where_it_was_saved(filtered, gaze, name):
 
 @every_filter
 def test_gaze_far_outside_is_at_the_edge_and_what_is_no_number_is_lost(filtered, name):
-    law = filtered(name, window=1)
-    runs = [law.start(randomness(7)) for _ in range(2)]
+    mechanism = filtered(name, window=1)
+    runs = [mechanism.start(randomness(7)) for _ in range(2)]
     assert runs[0].push(1e308, -1e308) == runs[1].push(1024.0, 0.0)
     spent = runs[0].spent_parts
     last = runs[0].push(math.nan, 1.0)
     assert runs[0].push(math.inf, 1.0) == runs[0].push(5.0, -math.inf) == last
     assert runs[0].spent_parts == spent
-    out = np.stack(law.start(randomness(7)).push_many(*np.full((2, 300), 500.0)))
+    out = np.stack(mechanism.start(randomness(7)).push_many(*np.full((2, 300), 500.0)))
     assert (out[0] >= 0).all()
     assert (out[0] <= 1024).all()
 
@@ -289,26 +291,26 @@ def test_what_was_spent_is_exact_after_years(filtered):
 
 @every_filter
 def test_a_person_costs_every_window_and_the_whole_scene(name):
-    law = mechanism(name, epsilon=2.0, window=60, radius=50.0, scene="0,0,1920,1080")
-    shape = Shape(people=1, recordings=3, length=601, features=2, window=1)
+    mechanism = mechanism_named(name, epsilon=2.0, window=60, radius=50.0, scene="0,0,1920,1080")
+    facts = PublicFacts(people=1, recordings=3, length=601, features=2, window=1)
     radii = math.hypot(1920, 1080) / 50
-    assert law.cost(shape, law.unit).epsilon == 2.0
-    assert law.cost(shape, PERSON).epsilon == pytest.approx(3 * 11 * 2.0 * radii)
-    assert law.cost(shape, RECORDING).epsilon == pytest.approx(11 * 2.0 * radii)
+    assert mechanism.cost(facts, mechanism.unit).epsilon == 2.0
+    assert mechanism.cost(facts, PERSON).epsilon == pytest.approx(3 * 11 * 2.0 * radii)
+    assert mechanism.cost(facts, RECORDING).epsilon == pytest.approx(11 * 2.0 * radii)
     # Two windows of gaze, moved three times as far.
-    assert law.cost(shape, Unit("event", 61, 150.0)).epsilon == pytest.approx(2 * 2.0 * 3)
+    assert mechanism.cost(facts, Unit("event", 61, 150.0)).epsilon == pytest.approx(2 * 2.0 * 3)
     with pytest.raises(Refused, match="does not offer the unit 'chunk:60'"):
-        law.cost(shape, Unit("chunk", 60))
+        mechanism.cost(facts, Unit("chunk", 60))
 
 
 @every_filter
 def test_the_score_is_the_likelihood_ratio(name):
     # Under one of two neighbours its exponential is 1 on average; 6 standard errors, seed fixed.
-    law = next(find(name).set_for_games())
-    (pair,) = law.neighbour_pairs(law.unit)
-    ratio = np.exp(law.score(law.play(pair.one, pair.shape, 4000, randomness(7)), pair))
+    mechanism = next(find(name).set_for_games())
+    (pair,) = mechanism.neighbour_pairs(mechanism.unit)
+    ratio = np.exp(mechanism.score(mechanism.play(pair.one, pair.facts, 4000, randomness(7)), pair))
     assert abs(ratio.mean() - 1) < 6 * ratio.std() / math.sqrt(len(ratio))
-    assert np.log(ratio).max() <= law.epsilon
+    assert np.log(ratio).max() <= mechanism.epsilon
     assert ratio.std() > 0.3
 
 
@@ -330,6 +332,6 @@ def test_settings_that_make_no_sense_are_refused(filtered, parameters, text):
 
 def test_where_there_are_no_tests_noise_has_no_end(filtered):
     # So much that outputs are corners, and no number overflows.
-    law = filtered("uniform", epsilon=1e-100)
-    x, _ = law.start(randomness(7)).push(512.0, 384.0)
+    mechanism = filtered("uniform", epsilon=1e-100)
+    x, _ = mechanism.start(randomness(7)).push(512.0, 384.0)
     assert x in (0.0, 1024.0)

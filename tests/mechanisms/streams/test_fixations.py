@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.streams.events import StreamEvent
 from eyelid.mechanisms.streams.fixations import Fixations
 from eyelid.mechanisms.streams.state import WHOLE
@@ -42,8 +42,8 @@ def gaze(samples: int, seed: int = 0, lost: float = 0.1) -> np.ndarray:
 
 def test_one_by_one_or_together_is_the_same_stream() -> None:
     # Long enough for compiled code, where there is any.
-    law, points = detector(areas="middle:300,200,700,400"), gaze(2_600)
-    single, pieces, whole = (law.start(randomness(7)) for _ in range(3))
+    mechanism, points = detector(areas="middle:300,200,700,400"), gaze(2_600)
+    single, pieces, whole = (mechanism.start(randomness(7)) for _ in range(3))
     one_by_one = np.array([single.push(x, y) for x, y in points.tolist()])
     in_pieces = np.concatenate([np.stack(pieces.push_many(*p.T), 1) for p in np.split(points, 26)])
     together = np.stack(whole.push_many(*points.T), axis=1)
@@ -53,18 +53,18 @@ def test_one_by_one_or_together_is_the_same_stream() -> None:
     assert single.spent_parts == pieces.spent_parts == whole.spent_parts
 
 
-def plain_fixations(law: Fixations, points: np.ndarray) -> list[tuple[int, bool]]:
+def plain_fixations(mechanism: Fixations, points: np.ndarray) -> list[tuple[int, bool]]:
     """When fixations start and end without noise, by the definition."""
     found, fixating = [], False
-    for i in range(0, len(points), law.slot_samples):
-        last = points[max(0, i - law.span + 1) : i + 1]
+    for i in range(0, len(points), mechanism.slot_samples):
+        last = points[max(0, i - mechanism.span + 1) : i + 1]
         seen = last[~np.isnan(last[:, 0])]
         if not len(seen):
             rests = False
-        elif len(seen) < law.fewest:
+        elif len(seen) < mechanism.fewest:
             rests = fixating
         else:
-            rests = math.sqrt(seen.var(axis=0).sum()) <= law.threshold
+            rests = math.sqrt(seen.var(axis=0).sum()) <= mechanism.threshold
         if rests != fixating:
             found.append((i, rests))
         fixating = rests
@@ -72,18 +72,18 @@ def plain_fixations(law: Fixations, points: np.ndarray) -> list[tuple[int, bool]
 
 
 def test_without_noise_it_finds_what_its_definition_says() -> None:
-    law = detector(epsilon=SURE, window=1)
-    run, points = law.start(randomness(7)), gaze(3_000, lost=0.3)
+    mechanism = detector(epsilon=SURE, window=1)
+    run, points = mechanism.start(randomness(7)), gaze(3_000, lost=0.3)
     points[500:540] = np.nan
     run.push_many(*points.T)
     told = [(event.sample, event.name == "fixation started") for event in run.take_events()]
-    assert told == plain_fixations(law, points)
+    assert told == plain_fixations(mechanism, points)
     assert len(told) > 50
 
 
 def test_events_tell_cells_areas_and_when_one_is_entered() -> None:
-    law = detector(epsilon=SURE, window=1, areas="logo:0,0,100,100", cell=200.0, skip=6)
-    run = law.start(randomness(7))
+    mechanism = detector(epsilon=SURE, window=1, areas="logo:0,0,100,100", cell=200.0, skip=6)
+    run = mechanism.start(randomness(7))
     visits = np.repeat([[50.0, 50.0], [450.0, 250.0], [60.0, 60.0], [20.0, 20.0]], 12, axis=0)
     run.push_many(*visits.T)
     assert run.take_events() == [
@@ -134,8 +134,8 @@ RUNS_OF_GAZE = st.lists(
 def test_no_w_samples_reach_tests_that_spend_more_than_epsilon(
     stretches, window, span, skip, seed
 ) -> None:
-    law = detector(epsilon=2.0, window=window, span=span, skip=min(skip, span), fewest=2)
-    run, rng = law.start(randomness(seed)), np.random.default_rng(seed)
+    mechanism = detector(epsilon=2.0, window=window, span=span, skip=min(skip, span), fewest=2)
+    run, rng = mechanism.start(randomness(seed)), np.random.default_rng(seed)
     spent = []
     for kind, count in stretches:
         for _ in range(count):
@@ -147,54 +147,54 @@ def test_no_w_samples_reach_tests_that_spend_more_than_epsilon(
     reached = [sum(spent[i : i + window - 1 + span]) for i in range(len(spent))]
     assert max(reached) <= WHOLE
     assert run.worst_parts == max(
-        sum(spent[max(0, i - law.apart) : i + 1]) for i in range(len(spent))
+        sum(spent[max(0, i - mechanism.apart) : i + 1]) for i in range(len(spent))
     )
 
 
 def test_no_outcome_loses_more_than_epsilon_and_budgets_are_used() -> None:
-    for law in Fixations.set_for_games():
-        found = fuzz_fixations(law, 60, randomness(7))
+    for mechanism in Fixations.set_for_games():
+        found = fuzz_fixations(mechanism, 60, randomness(7))
         assert not found.refuted
     assert found.reached > 0.95
 
 
 def test_a_game_certifies_a_good_part_of_the_claim_and_no_more() -> None:
-    law = next(Fixations.set_for_games())
-    found = play(law, law.unit, 6_000, randomness(7))
+    mechanism = next(Fixations.set_for_games())
+    found = play(mechanism, mechanism.unit, 6_000, randomness(7))
     assert 0.6 < found.lower_bound < found.claimed == 2.0
 
 
 def test_scores_are_the_likelihoods_of_what_happens() -> None:
-    law = next(Fixations.set_for_games())
-    pair = next(law.neighbour_pairs(law.unit))
+    mechanism = next(Fixations.set_for_games())
+    pair = next(mechanism.neighbour_pairs(mechanism.unit))
     runs = 20_000
-    odds = np.exp(law.score(law.play(pair.one, pair.shape, runs, randomness(7)), pair))
+    odds = np.exp(mechanism.score(mechanism.play(pair.one, pair.facts, runs, randomness(7)), pair))
     # The mean of a likelihood ratio is 1; five standard errors are missed once in two million.
     assert abs(odds.mean() - 1) < 5 * odds.std() / math.sqrt(runs)
     assert odds.std() > 0.1
 
 
 def test_what_is_saved_has_no_gaze_and_goes_on() -> None:
-    law, points = detector(epsilon=40.0), gaze(400)
-    run = law.start(randomness(7))
+    mechanism, points = detector(epsilon=40.0), gaze(400)
+    run = mechanism.start(randomness(7))
     run.push_many(*points.T)
     saved = json.loads(json.dumps(run.saved()))
-    raw = set(np.rint(points[~np.isnan(points)] / law.step).tolist())
+    raw = set(np.rint(points[~np.isnan(points)] / mechanism.step).tolist())
     assert not raw & set(saved["state"])
-    again = law.start(randomness(8))
+    again = mechanism.start(randomness(8))
     again.restore(saved)
     assert again.spent_parts == run.spent_parts
     assert again.push(math.nan, math.nan) == run.push(math.nan, math.nan)
 
 
 def test_a_pause_keeps_changed_samples_apart() -> None:
-    law = detector(window=10, span=6)
-    assert law.apart == 10 + 6 - 2
+    mechanism = detector(window=10, span=6)
+    assert mechanism.apart == 10 + 6 - 2
 
 
 def test_a_person_costs_every_window_times_the_scene() -> None:
-    law = detector(epsilon=1.0)
-    cost = law.cost(Shape(1, 2, 95, 2, window=1), PERSON)
+    mechanism = detector(epsilon=1.0)
+    cost = mechanism.cost(PublicFacts(1, 2, 95, 2, window=1), PERSON)
     assert cost.epsilon == pytest.approx(2 * 10 * math.hypot(1000, 600) / 10)
 
 

@@ -7,14 +7,14 @@ from eyelid.privacy.noise import randomness
 def test_every_wth_sample_is_published_under_noise_of_a_radius_over_epsilon(
     filtered, gaze, slowly, with_noise
 ):
-    law = filtered("sample")
-    released, steps, _, planes = slowly(law, gaze)
-    last, wanted = (512 / law.step, 384 / law.step), []
-    scale = law.reach_steps / 4.0
-    assert scale == pytest.approx(30.0 / 4.0 / law.step, rel=1e-6)
+    mechanism = filtered("sample")
+    released, steps, _, planes = slowly(mechanism, gaze)
+    last, wanted = (512 / mechanism.step, 384 / mechanism.step), []
+    scale = mechanism.reach_steps / 4.0
+    assert scale == pytest.approx(30.0 / 4.0 / mechanism.step, rel=1e-6)
     for i, point in enumerate(steps):
         if i % 6 == 0 and point is not None:
-            last = with_noise(law, point, scale, next(planes))
+            last = with_noise(mechanism, point, scale, next(planes))
         wanted.append(last)
     assert released == wanted
 

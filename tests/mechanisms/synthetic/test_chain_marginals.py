@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.synthetic.chain import ChainMarginals
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
@@ -31,10 +31,10 @@ def test_sums_are_those_of_a_plain_count() -> None:
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 3, (5, 2, 4, 3)).astype(np.uint8)
     there = rng.random((5, 2, 4)) < 0.7
-    law = ChainMarginals(epsilon=1.0, bins=3, records=4)
-    shape = Shape(5, 2, 4, 3)
-    each = law.whole(shape) // 4
-    assert (law.total(codes, there, shape) == counted_plainly(codes, there, 3, each)).all()
+    mechanism = ChainMarginals(epsilon=1.0, bins=3, records=4)
+    facts = PublicFacts(5, 2, 4, 3)
+    each = mechanism.whole(facts) // 4
+    assert (mechanism.total(codes, there, facts) == counted_plainly(codes, there, 3, each)).all()
 
 
 @pytest.mark.parametrize(("bins", "records"), [(2, 1), (5, 3)])
@@ -48,19 +48,19 @@ def test_nobody_moves_the_sums_by_more_than_declared_and_somebody_does_so_far(
 
 def test_the_claim_survives_its_game_and_is_nearly_reached() -> None:
     """A true claim is refuted with probability 1e-6."""
-    law = ChainMarginals(**ChainMarginals.games[0])
-    found = play(law, PERSON, 20_000, randomness(2))
+    mechanism = ChainMarginals(**ChainMarginals.games[0])
+    found = play(mechanism, PERSON, 20_000, randomness(2))
     assert 0.8 * found.claimed < found.lower_bound <= found.claimed
 
 
 def test_noise_has_the_scale_that_is_told() -> None:
-    law, shape = ChainMarginals(epsilon=2.0, delta=1e-6, bins=8), Shape(500, 1, 1, 8)
-    noise = law.tables(
-        law.perturb(np.zeros((1, 64, 8), dtype=np.int64), shape, randomness(1)), shape
+    mechanism, facts = ChainMarginals(epsilon=2.0, delta=1e-6, bins=8), PublicFacts(500, 1, 1, 8)
+    noise = mechanism.tables(
+        mechanism.perturb(np.zeros((1, 64, 8), dtype=np.int64), facts, randomness(1)), facts
     )
     assert noise.shape == (1, 8, 8, 8)
     # 512 draws: a standard deviation is right to 3 % or so; six times that.
-    assert noise.std() == pytest.approx(law.noise_of_person(shape), rel=0.2)
+    assert noise.std() == pytest.approx(mechanism.noise_of_person(facts), rel=0.2)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +73,6 @@ def test_nonsense_is_refused(parameters: dict[str, float], words: str) -> None:
 
 
 def test_more_records_than_may_count_are_refused() -> None:
-    law = ChainMarginals(epsilon=1.0, bins=2, records=1)
+    mechanism = ChainMarginals(epsilon=1.0, bins=2, records=1)
     with pytest.raises(InputError, match="only 1 may count"):
-        law.query(np.zeros((1, 2, 2)), Shape(1, 1, 1, 2))
+        mechanism.query(np.zeros((1, 2, 2)), PublicFacts(1, 1, 1, 2))

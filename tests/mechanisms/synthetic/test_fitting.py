@@ -211,10 +211,10 @@ def test_without_noise_to_speak_of_the_model_is_the_one_people_came_from(pairs):
     features = [Feature(name, "1", "", -5.0, 5.0) for name in "abc"]
     table = replace(table_from_arrays(values, features), window_ms=2000.0)
     mechanism = Synthetic(epsilon=1e5, delta=1e-6, pairs=pairs)
-    shape = mechanism.shape(table)
+    facts = mechanism.facts(table)
     bins = Bins.of(features, 64, BEND)
     _, sequences = sequences_of(table, [0, 1, 2], bins, 32, 4, np.zeros(people, dtype=np.intp))
-    measurement = mechanism.measurement(shape)
+    measurement = mechanism.measurement(facts)
     answers = measurement.measured(sequences, (-1, 0, 1), randomness(7))
     found = fitted(measurement, answers, bins)
     assert found.parents == (-1, 0, 1)

@@ -8,17 +8,16 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.noisy import Integers
+from eyelid.mechanisms.differential import SCALE, Integers
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
 from eyelid.mechanisms.synthetic.rounds import Round
 from eyelid.mechanisms.synthetic.sequences import Sequences, lags_of
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
-from eyelid.mechanisms.total import SCALE
 from eyelid.privacy.noise import Randomness, randomness
 
 BINS = 8
-SHAPE = Shape(6, 2, 3, 3, window=1)
+SHAPE = PublicFacts(6, 2, 3, 3, window=1)
 TREE = (-1, 0, 1)
 
 
@@ -63,15 +62,15 @@ def test_every_answer_has_gaussian_noise_of_one_scale_and_nothing_else(pairs, gr
         assert kstest(added.ravel() / SCALE, "norm").pvalue > 0.001
 
 
-def deaf(law: Round, seed: int) -> Round:
+def deaf(mechanism: Round, seed: int) -> Round:
     """The same, with answers that have nothing to do with anybody."""
 
-    class Deaf(type(law)):  # type: ignore[misc]
-        def perturb(self, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
+    class Deaf(type(mechanism)):  # type: ignore[misc]
+        def perturb(self, integers: Integers, facts: PublicFacts, noise: Randomness) -> Integers:
             some = np.random.default_rng(seed).integers(-6, 12, integers.shape)
-            return some * self.whole(shape)
+            return some * self.whole(facts)
 
-    return Deaf(**{item.name: getattr(law, item.name) for item in fields(law)})
+    return Deaf(**{item.name: getattr(mechanism, item.name) for item in fields(mechanism)})
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -81,10 +80,12 @@ def test_what_is_asked_follows_answers_and_never_people(before, seed):
     made, people = measurement(epsilon=1e8), crowd(seed, groups=2)
     made = replace(made, **{before: deaf(getattr(made, before), seed)})
     answers = made.measured(people, TREE, randomness(seed), (2,))
-    rounds = [law for law in (made.levels, made.shares, made.signs, made.choice) if law]
-    for law, added in zip(rounds, excess(made, answers, people), strict=True):
-        if law is not getattr(made, before):
-            assert law.each(made.facts, 6) > 100 * SCALE
+    rounds = [
+        mechanism for mechanism in (made.levels, made.shares, made.signs, made.choice) if mechanism
+    ]
+    for mechanism, added in zip(rounds, excess(made, answers, people), strict=True):
+        if mechanism is not getattr(made, before):
+            assert mechanism.each(made.facts, 6) > 100 * SCALE
             assert np.abs(added).max() < 7 * SCALE
 
 
@@ -135,7 +136,7 @@ def test_one_feature_has_no_pairs_to_choose_from():
     one = Synthetic(epsilon=4.0, delta=1e-5, bins=BINS, records=3, carry=1, pairs="private")
     made = one.measurement(SHAPE)
     assert made.choice is None
-    assert sum(law.share for law in made.rounds) == pytest.approx(1.0)
+    assert sum(mechanism.share for mechanism in made.rounds) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("pairs", ["public", "private"])
@@ -146,7 +147,10 @@ def test_the_rounds_together_are_worth_epsilon_and_delta(pairs, epsilon):
 
     made = measurement(pairs, epsilon)
     mu = math.sqrt(
-        sum((law.reach(made.facts) * law.whole(made.facts) / SCALE) ** 2 for law in made.rounds)
+        sum(
+            (mechanism.reach(made.facts) * mechanism.whole(made.facts) / SCALE) ** 2
+            for mechanism in made.rounds
+        )
     )
     tail = norm.logcdf(-mu / 2 - epsilon / mu)
     delta = norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon + tail)

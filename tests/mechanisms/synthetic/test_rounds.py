@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.differential import SCALE
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.synthetic import sequences as blocking
 from eyelid.mechanisms.synthetic.rounds import (
     AllPairs,
@@ -29,7 +30,6 @@ from eyelid.mechanisms.synthetic.sequences import (
     length_bin,
     length_edges,
 )
-from eyelid.mechanisms.total import SCALE
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
 
@@ -49,17 +49,17 @@ def rounds(features: int) -> list[Round]:
     ]
 
 
-def somebody(rng: np.random.Generator, shape: Shape) -> tuple[np.ndarray, np.ndarray]:
+def somebody(rng: np.random.Generator, facts: PublicFacts) -> tuple[np.ndarray, np.ndarray]:
     """Codes and lengths of a person who is as they like: still, wild, there or not."""
-    size = (shape.recordings, shape.length, 1 + len(lags_of(shape.window)), shape.features)
+    size = (facts.recordings, facts.length, 1 + len(lags_of(facts.window)), facts.features)
     kind = rng.integers(4)
     codes = np.full(size, rng.integers(BINS + 1)) if kind == 0 else rng.integers(0, BINS + 1, size)
     if kind == 1:
         codes = np.where(rng.random(size) < 0.5, 0, BINS - 1)
     if kind == 2:
         # Every row the same, each feature at an end.
-        codes = np.broadcast_to(rng.choice([0, BINS - 1], shape.features), size).copy()
-    lengths = rng.choice([0, 1, 2, 7, 1200, 10**7], shape.recordings)
+        codes = np.broadcast_to(rng.choice([0, BINS - 1], facts.features), size).copy()
+    lengths = rng.choice([0, 1, 2, 7, 1200, 10**7], facts.recordings)
     codes[lengths == 0] = BINS
     return codes, lengths
 
@@ -70,37 +70,45 @@ def of_people(people: list[tuple[np.ndarray, np.ndarray]], groups: int = 1) -> S
 
 
 def any_lookup(
-    law: Round, rng: np.random.Generator, shape: Shape, groups: int = 1, runs: tuple[int, ...] = ()
+    mechanism: Round,
+    rng: np.random.Generator,
+    facts: PublicFacts,
+    groups: int = 1,
+    runs: tuple[int, ...] = (),
 ) -> np.ndarray | None:
     """Whatever the noisy answers before may have suggested, also about what is missing."""
-    last = (shape.features, BINS + 1)
-    if isinstance(law, Levels):
+    last = (facts.features, BINS + 1)
+    if isinstance(mechanism, Levels):
         return None
-    if isinstance(law, Shares):
+    if isinstance(mechanism, Shares):
         return rng.integers(0, 5, (*runs, *last))
-    return rng.integers(-1, 2, (*runs, groups, shape.recordings, *last))
+    return rng.integers(-1, 2, (*runs, groups, facts.recordings, *last))
 
 
 def looped(
-    law: Round, sequences: Sequences, person: int, shape: Shape, lookup: np.ndarray | None
+    mechanism: Round,
+    sequences: Sequences,
+    person: int,
+    facts: PublicFacts,
+    lookup: np.ndarray | None,
 ) -> list[int]:
     """What one person counts, one row after the other."""
     codes, lengths = sequences.codes[person], sequences.lengths[person]
-    tasks, rows, features = shape.recordings, shape.length, shape.features
-    whole = law.whole(shape)
-    if isinstance(law, Levels):
+    tasks, rows, features = facts.recordings, facts.length, facts.features
+    whole = mechanism.whole(facts)
+    if isinstance(mechanism, Levels):
         table = np.zeros((features, BINS + 1), dtype=object)
         for task, row, feature in np.ndindex(tasks, rows, features):
             table[feature, codes[task, row, 0, feature]] += whole // (tasks * rows)
         return table[:, :BINS].ravel().tolist()
-    if isinstance(law, Shares):
+    if isinstance(mechanism, Shares):
         quarters = np.zeros((tasks, features, 5), dtype=object)
         for task, row, feature in np.ndindex(tasks, rows, features):
             code = codes[task, row, 0, feature]
             quarter = min(code // 2, 4) if lookup is None else lookup[feature, code]
             quarters[task, feature, quarter] += whole // rows
         found = quarters[..., :4].ravel().tolist()
-        if law.with_lengths:
+        if mechanism.with_lengths:
             for length in lengths:
                 # Three bins for each doubling, the last one open.
                 inside = [
@@ -126,10 +134,10 @@ def looped(
         )
         return total * (whole // (tasks * rows))
 
-    if isinstance(law, AllPairs):
+    if isinstance(mechanism, AllPairs):
         return [mean((0, i), (0, j)) for i in range(features) for j in range(i + 1, features)]
-    assert isinstance(law, Signs)
-    found = [mean((0, child), (0, law.parents[child])) for child in range(1, features)]
+    assert isinstance(mechanism, Signs)
+    found = [mean((0, child), (0, mechanism.parents[child])) for child in range(1, features)]
     for lag in range(1, codes.shape[2]):
         found += [mean((0, feature), (lag, feature)) for feature in range(features)]
     for feature in range(features if tasks > 1 else 0):
@@ -154,14 +162,14 @@ def looped(
 @pytest.mark.parametrize(("tasks", "rows", "features"), [(1, 1, 1), (2, 3, 4), (3, 5, 2)])
 def test_counts_are_those_of_a_plain_loop(tasks, rows, features, even):
     rng = np.random.default_rng(tasks)
-    shape = Shape(4, tasks, rows, features, window=8)
-    people = of_people([somebody(rng, shape) for _ in range(4)], groups=2)
-    for law in rounds(features):
-        lookup = None if even else any_lookup(law, rng, shape, groups=2)
-        found = law.counted(people, shape, lookup)
-        assert found.shape == (4, law.cells(shape))
+    facts = PublicFacts(4, tasks, rows, features, window=8)
+    people = of_people([somebody(rng, facts) for _ in range(4)], groups=2)
+    for mechanism in rounds(features):
+        lookup = None if even else any_lookup(mechanism, rng, facts, groups=2)
+        found = mechanism.counted(people, facts, lookup)
+        assert found.shape == (4, mechanism.cells(facts))
         for person in range(4):
-            assert found[person].tolist() == looped(law, people, person, shape, lookup)
+            assert found[person].tolist() == looped(mechanism, people, person, facts, lookup)
 
 
 @settings(max_examples=60)
@@ -169,115 +177,117 @@ def test_counts_are_those_of_a_plain_loop(tasks, rows, features, even):
 def test_nobody_who_is_replaced_moves_a_round_beyond_its_reach(seed, tasks, rows, features):
     """Whatever both do, and whatever noisy answers suggested to look up."""
     rng = np.random.default_rng(seed)
-    shape = Shape(2, tasks, rows, features, window=1)
-    for law in rounds(features):
-        lookup = any_lookup(law, rng, shape)
-        pair = of_people([somebody(rng, shape), somebody(rng, shape)])
-        one, other = law.counted(pair, shape, lookup).astype(object)
+    facts = PublicFacts(2, tasks, rows, features, window=1)
+    for mechanism in rounds(features):
+        lookup = any_lookup(mechanism, rng, facts)
+        pair = of_people([somebody(rng, facts), somebody(rng, facts)])
+        one, other = mechanism.counted(pair, facts, lookup).astype(object)
         moved = math.sqrt(sum((one - other) ** 2))
-        assert moved <= law.sensitivity(shape, PERSON) * (1 + 1e-12)
+        assert moved <= mechanism.sensitivity(facts, PERSON) * (1 + 1e-12)
 
 
-def still(shape: Shape, codes: object, length: int) -> tuple[np.ndarray, np.ndarray]:
+def still(facts: PublicFacts, codes: object, length: int) -> tuple[np.ndarray, np.ndarray]:
     """A person whose rows are all the same; codes by task, lag or feature."""
-    size = (shape.recordings, shape.length, 1 + len(lags_of(shape.window)), shape.features)
-    return np.broadcast_to(codes, size), np.full(shape.recordings, length)
+    size = (facts.recordings, facts.length, 1 + len(lags_of(facts.window)), facts.features)
+    return np.broadcast_to(codes, size), np.full(facts.recordings, length)
 
 
 def test_somebody_reaches_all_of_it_in_levels_and_shares():
-    shape = Shape(2, 3, 7, 4, window=1)
-    pair = of_people([still(shape, 0, 1), still(shape, BINS - 1, 1200)])
-    for law in rounds(4)[:3]:
-        one, other = law.counted(pair, shape)
-        reached = np.linalg.norm(one - other) / law.sensitivity(shape, PERSON)
+    facts = PublicFacts(2, 3, 7, 4, window=1)
+    pair = of_people([still(facts, 0, 1), still(facts, BINS - 1, 1200)])
+    for mechanism in rounds(4)[:3]:
+        one, other = mechanism.counted(pair, facts)
+        reached = np.linalg.norm(one - other) / mechanism.sensitivity(facts, PERSON)
         assert 0.9999 < reached <= 1
 
 
 def test_somebody_reaches_all_of_it_in_all_pairs():
     """Four signs with as many pairs that agree as a balanced row allows."""
-    shape = Shape(2, 3, 7, 4, window=1)
-    pair = of_people([still(shape, 7, 5), still(shape, [0, 0, 7, 7], 5)])
-    law = AllPairs(**ABOUT)
-    one, other = law.counted(pair, shape)
-    reached = np.linalg.norm(one - other) / law.sensitivity(shape, PERSON)
+    facts = PublicFacts(2, 3, 7, 4, window=1)
+    pair = of_people([still(facts, 7, 5), still(facts, [0, 0, 7, 7], 5)])
+    mechanism = AllPairs(**ABOUT)
+    one, other = mechanism.counted(pair, facts)
+    reached = np.linalg.norm(one - other) / mechanism.sensitivity(facts, PERSON)
     assert 0.9999 < reached <= 1
 
 
 def test_somebody_reaches_most_of_it_in_the_signs():
     """All but the waves, which go with neither: √(23/31) of the whole, with two tasks."""
-    shape = Shape(2, 2, 6, 4, window=16)
-    up = still(shape, 7, 5)
+    facts = PublicFacts(2, 2, 6, 4, window=16)
+    up = still(facts, 7, 5)
     # Against the parent, against itself later, and the other way round in the other task.
     size = (2, 6, 5, 4)
     depth = np.array([0, 1, 1, 0])
     high = (depth + (np.arange(5) > 0)[:, None] + np.arange(2)[:, None, None, None]) % 2
     down = np.broadcast_to(high * 7, size), np.full(2, 5)
-    law = Signs(**ABOUT, parents=TREE)
-    one, other = law.counted(of_people([up, down]), shape)
-    reached = np.linalg.norm(one - other) / law.sensitivity(shape, PERSON)
-    pairs, lags, tasks, waves = law.numbers(shape)
+    mechanism = Signs(**ABOUT, parents=TREE)
+    one, other = mechanism.counted(of_people([up, down]), facts)
+    reached = np.linalg.norm(one - other) / mechanism.sensitivity(facts, PERSON)
+    pairs, lags, tasks, waves = mechanism.numbers(facts)
     assert reached == pytest.approx(
         math.sqrt((pairs + lags + tasks) / (pairs + lags + tasks + waves)), rel=1e-4
     )
     assert reached > 0.8
 
 
-@pytest.mark.parametrize("law", rounds(3), ids=lambda law: law.name)
-def test_runs_in_front_give_the_same_as_one_by_one(law):
+@pytest.mark.parametrize("mechanism", rounds(3), ids=lambda mechanism: mechanism.name)
+def test_runs_in_front_give_the_same_as_one_by_one(mechanism):
     rng = np.random.default_rng(7)
-    shape = Shape(5, 2, 3, 3, window=1)
-    people = of_people([somebody(rng, shape) for _ in range(5)], groups=2)
-    lookups = any_lookup(law, rng, shape, groups=2, runs=(2, 3))
+    facts = PublicFacts(5, 2, 3, 3, window=1)
+    people = of_people([somebody(rng, facts) for _ in range(5)], groups=2)
+    lookups = any_lookup(mechanism, rng, facts, groups=2, runs=(2, 3))
     if lookups is None:
-        assert (law.total(people, shape, None) == law.total(people, shape)).all()
+        assert (mechanism.total(people, facts, None) == mechanism.total(people, facts)).all()
         return
-    together = law.total(people, shape, lookups)
+    together = mechanism.total(people, facts, lookups)
     for run in np.ndindex(2, 3):
-        assert (together[run] == law.total(people, shape, lookups[run])).all()
+        assert (together[run] == mechanism.total(people, facts, lookups[run])).all()
 
 
-@pytest.mark.parametrize("law", rounds(3), ids=lambda law: law.name)
-def test_sums_do_not_depend_on_blocks_or_on_the_order_of_people(law, monkeypatch):
+@pytest.mark.parametrize("mechanism", rounds(3), ids=lambda mechanism: mechanism.name)
+def test_sums_do_not_depend_on_blocks_or_on_the_order_of_people(mechanism, monkeypatch):
     rng = np.random.default_rng(8)
-    shape = Shape(7, 2, 3, 3, window=1)
-    people = of_people([somebody(rng, shape) for _ in range(7)], groups=3)
-    lookup = any_lookup(law, rng, shape, groups=3)
-    at_once = law.total(people, shape, lookup)
+    facts = PublicFacts(7, 2, 3, 3, window=1)
+    people = of_people([somebody(rng, facts) for _ in range(7)], groups=3)
+    lookup = any_lookup(mechanism, rng, facts, groups=3)
+    at_once = mechanism.total(people, facts, lookup)
     assert at_once.dtype == np.int64
     order = rng.permutation(7)
     shuffled = Sequences(people.codes[order], people.lengths[order], BINS, people.group[order])
     monkeypatch.setattr(blocking, "_BLOCK_PEOPLE", 2)
-    assert (law.total(people, shape, lookup) == at_once).all()
-    assert (law.total(shuffled, shape, lookup) == at_once).all()
+    assert (mechanism.total(people, facts, lookup) == at_once).all()
+    assert (mechanism.total(shuffled, facts, lookup) == at_once).all()
 
 
 def test_a_group_has_the_shares_of_its_own_people():
     rng = np.random.default_rng(9)
-    shape = Shape(6, 2, 3, 3, window=1)
-    people = of_people([somebody(rng, shape) for _ in range(6)], groups=3)
-    law = Shares(**ABOUT)
-    total, each = law.total(people, shape), law.counted(people, shape)
+    facts = PublicFacts(6, 2, 3, 3, window=1)
+    people = of_people([somebody(rng, facts) for _ in range(6)], groups=3)
+    mechanism = Shares(**ABOUT)
+    total, each = mechanism.total(people, facts), mechanism.counted(people, facts)
     for group in range(3):
         assert (total[group] == each[group::3].sum(axis=0)).all()
 
 
-@pytest.mark.parametrize("law", rounds(4), ids=lambda law: law.name)
-def test_the_reach_of_a_person_is_the_share_of_mu_in_steps_of_noise(law):
+@pytest.mark.parametrize("mechanism", rounds(4), ids=lambda mechanism: mechanism.name)
+def test_the_reach_of_a_person_is_the_share_of_mu_in_steps_of_noise(mechanism):
     """Never above: and no more below than whole numbers need."""
-    shape = Shape(100, 3, 32, 4)
-    part = replace(law, share=0.25, elsewhere=1000)
-    lost = 1 - part.sensitivity(shape, PERSON) / SCALE / part.mu(shape)
+    facts = PublicFacts(100, 3, 32, 4)
+    part = replace(mechanism, share=0.25, elsewhere=1000)
+    lost = 1 - part.sensitivity(facts, PERSON) / SCALE / part.mu(facts)
     assert 0 <= lost < 1e-6
-    assert part.mu(shape) == pytest.approx(law.mu(shape) / 2, rel=1e-6)
-    assert part.noise_of_person(shape) == pytest.approx(2 * law.noise_of_person(shape), rel=1e-6)
+    assert part.mu(facts) == pytest.approx(mechanism.mu(facts) / 2, rel=1e-6)
+    assert part.noise_of_person(facts) == pytest.approx(
+        2 * mechanism.noise_of_person(facts), rel=1e-6
+    )
 
 
 def test_noise_in_people_is_what_is_added():
     """Standard deviation of 20 000 draws, within five standard errors."""
-    law = Shares(**ABOUT)
-    shape = Shape(10, 1, 4, 2)
-    drawn = law.perturb(np.zeros(20_000, dtype=np.int64), shape, randomness(1))
-    found = law.in_people(drawn, shape).std() / law.noise_of_person(shape)
+    mechanism = Shares(**ABOUT)
+    facts = PublicFacts(10, 1, 4, 2)
+    drawn = mechanism.perturb(np.zeros(20_000, dtype=np.int64), facts, randomness(1))
+    found = mechanism.in_people(drawn, facts).std() / mechanism.noise_of_person(facts)
     assert abs(found - 1) < 5 / math.sqrt(40_000)
 
 
@@ -302,10 +312,10 @@ def test_waves_are_cosines_in_whole_numbers_and_never_nothing(rows):
             assert np.abs(wave / 256 - np.cos(np.pi * k * middle)).max() <= 0.5 / 256 + 1e-12
 
 
-@pytest.mark.parametrize("law", rounds(4), ids=lambda law: law.name)
-def test_what_there_are_no_numbers_for_is_refused_before_anything_is_counted(law):
-    shape = Shape(100, 3, 32, 4)
+@pytest.mark.parametrize("mechanism", rounds(4), ids=lambda mechanism: mechanism.name)
+def test_what_there_are_no_numbers_for_is_refused_before_anything_is_counted(mechanism):
+    facts = PublicFacts(100, 3, 32, 4)
     with pytest.raises(InputError, match="more than there are numbers for: choose a smaller ε"):
-        law.sampler(replace(shape, people=2**40))
+        mechanism.sampler(replace(facts, people=2**40))
     with pytest.raises(InputError, match=r"with 100000000000 records .* or fewer records"):
-        law.sampler(replace(shape, length=10**11))
+        mechanism.sampler(replace(facts, length=10**11))

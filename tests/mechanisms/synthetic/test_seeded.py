@@ -14,7 +14,7 @@ import eyelid
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.synthetic.chain import Chain, whole_odds
 from eyelid.mechanisms.synthetic.deniability import Threshold, fewest_people
 from eyelid.mechanisms.synthetic.records import TaskRecords, records_of_tasks
@@ -43,7 +43,7 @@ class WithTest(Seeded):
 
     chosen: Threshold
 
-    def threshold(self, shape: Shape) -> Threshold:
+    def threshold(self, facts: PublicFacts) -> Threshold:
         return self.chosen
 
 
@@ -54,7 +54,7 @@ def with_test(mechanism: Seeded, test: Threshold) -> WithTest:
 
 
 def excess(one: np.ndarray, other: np.ndarray, epsilon: float) -> float:
-    """The smallest δ for which these two laws are (ε, δ)-close."""
+    """The smallest δ for which these two distributions are (ε, δ)-close."""
     return float(np.maximum(one - math.exp(epsilon) * other, 0.0).sum())
 
 
@@ -94,11 +94,11 @@ def test_one_row_keeps_its_promise_exactly_whatever_the_people_are() -> None:
     nearest = 0.0
     for _ in range(150):
         mechanism, chain, one, other = random_dataset(rng)
-        test, shape = mechanism.chosen, Shape(50, 1, 1, one.codes.shape[-1])
-        laws = [mechanism.law(seeds, chain, shape) for seeds in (one, other)]
-        for law in laws:
-            assert law.sum() == pytest.approx(1.0)
-        for p, q in (laws, laws[::-1]):
+        test, facts = mechanism.chosen, PublicFacts(50, 1, 1, one.codes.shape[-1])
+        distributions = [mechanism.row_distribution(seeds, chain, facts) for seeds in (one, other)]
+        for distribution in distributions:
+            assert distribution.sum() == pytest.approx(1.0)
+        for p, q in (distributions, distributions[::-1]):
             nearest = max(nearest, excess(p, q, test.epsilon_each) / test.delta_each)
     assert nearest <= 1.0
 
@@ -109,9 +109,9 @@ def test_the_exact_check_sees_a_test_with_too_little_noise() -> None:
     exceeded = 0
     for _ in range(150):
         mechanism, chain, one, other = random_dataset(rng)
-        test, shape = mechanism.chosen, Shape(50, 1, 1, one.codes.shape[-1])
+        test, facts = mechanism.chosen, PublicFacts(50, 1, 1, one.codes.shape[-1])
         weaker = with_test(mechanism, replace(test, scale=test.scale // 4))
-        p, q = (weaker.law(seeds, chain, shape) for seeds in (one, other))
+        p, q = (weaker.row_distribution(seeds, chain, facts) for seeds in (one, other))
         exceeded += max(excess(p, q, test.epsilon_each), excess(q, p, test.epsilon_each)) > (
             test.delta_each
         )
@@ -124,13 +124,13 @@ def test_rows_have_the_law_that_the_games_are_scored_by() -> None:
 
     mechanism = Seeded(**Seeded.games[1])
     pair = next(mechanism.neighbour_pairs(PERSON))
-    outputs = mechanism.play(pair.other, pair.shape, 20_000, randomness(7)).reshape(-1, 3)
+    outputs = mechanism.play(pair.other, pair.facts, 20_000, randomness(7)).reshape(-1, 3)
     found = np.bincount((outputs @ [1, 2, 4]).astype(int), minlength=8)
-    seeds = mechanism._game_seeds(pair.other, pair.shape)
-    law = mechanism.law(seeds, mechanism._game_chain(), pair.shape)
-    possible = law.ravel() > 0
+    seeds = mechanism._game_seeds(pair.other, pair.facts)
+    distribution = mechanism.row_distribution(seeds, mechanism._game_chain(), pair.facts)
+    possible = distribution.ravel() > 0
     assert found[~possible].sum() == 0
-    expected = law.ravel()[possible] * len(outputs)
+    expected = distribution.ravel()[possible] * len(outputs)
     assert chisquare(found[possible], expected).pvalue > 1e-6
 
 
@@ -188,7 +188,7 @@ def test_every_row_with_a_seed_could_have_been_given_by_k_people() -> None:
     codes = rng.integers(0, 2, (30, 1, 3)).astype(np.uint8)
     seeds = TaskRecords("", np.zeros(0), np.ones((30, 1), dtype=bool), codes)
     chain = Chain(whole_odds(rng.random((3, 4, 4)), Chain.BITS))
-    rows, seeded = mechanism.made_up(seeds, chain, 400, Shape(60, 1, 1, 3), randomness(1))
+    rows, seeded = mechanism.made_up(seeds, chain, 400, PublicFacts(60, 1, 1, 3), randomness(1))
     assert seeded.any()
     assert not seeded.all()
     for row in rows[seeded]:
@@ -292,7 +292,7 @@ def test_the_order_says_what_is_kept_first() -> None:
 
 def test_more_rows_need_more_people() -> None:
     needed = [
-        Seeded(epsilon=4.0, rows=rows).threshold(Shape(10**5, 3, rows, 8)).k
+        Seeded(epsilon=4.0, rows=rows).threshold(PublicFacts(10**5, 3, rows, 8)).k
         for rows in (1, 10, 100)
     ]
     assert needed == sorted(needed)
@@ -305,8 +305,8 @@ def test_more_rows_need_more_people() -> None:
 def test_the_test_is_the_one_for_the_loss_that_is_told(records: int, tasks: int) -> None:
     """Everything anew, from the theorem: a row's loss, its δ, the coin, and all rows together."""
     mechanism = Seeded(epsilon=3.0, delta=1e-5, gamma=1.7, records=records, rows=6, share=0.3)
-    shape = Shape(9_000, tasks, 6, 4)
-    test, seeds = mechanism.threshold(shape), mechanism.seeds(9_000)
+    facts = PublicFacts(9_000, tasks, 6, 4)
+    test, seeds = mechanism.threshold(facts), mechanism.seeds(9_000)
     assert seeds == 6_300
     noise = 2**20 / test.scale
     weight = records * 1.7
@@ -329,25 +329,27 @@ def test_a_whole_mechanism_s_own_test_keeps_its_promise_exactly() -> None:
     """Everybody has twenty rows, one of them there; somebody has all twenty there, or none."""
     mechanism = Seeded(**Seeded.games[2])
     for pair in mechanism.neighbour_pairs(PERSON):
-        laws = [
-            mechanism.law(
-                mechanism._game_seeds(side, pair.shape), mechanism._game_chain(), pair.shape
+        distributions = [
+            mechanism.row_distribution(
+                mechanism._game_seeds(side, pair.facts), mechanism._game_chain(), pair.facts
             )
             for side in (pair.one, pair.other)
         ]
-        for p, q in (laws, laws[::-1]):
+        for p, q in (distributions, distributions[::-1]):
             assert excess(p, q, mechanism.epsilon) <= 1e-3
 
 
 def test_an_enormous_loss_is_no_fault() -> None:
-    assert Seeded(epsilon=800.0, rows=1).threshold(Shape(100, 1, 1, 3)).k >= 2
+    assert Seeded(epsilon=800.0, rows=1).threshold(PublicFacts(100, 1, 1, 3)).k >= 2
 
 
 def test_the_docs_say_how_many_people_a_row_needs(request: pytest.FixtureRequest) -> None:
     text = (request.config.rootpath / "docs" / "anonymity.md").read_text(encoding="utf-8")
     for rows in (3, 30, 300, 3000):
         needed = [
-            Seeded(epsilon=epsilon, delta=1e-6, rows=rows).threshold(Shape(20_000, 1, rows, 6)).k
+            Seeded(epsilon=epsilon, delta=1e-6, rows=rows)
+            .threshold(PublicFacts(20_000, 1, rows, 6))
+            .k
             for epsilon in (1.0, 2.0, 4.0, 8.0)
         ]
         assert f"| {rows} | {' | '.join(str(k) for k in needed)} |" in text

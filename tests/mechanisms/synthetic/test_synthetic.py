@@ -16,10 +16,10 @@ from eyelid.errors import InputError, Refused
 from eyelid.gaze.features import event_features
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.differential import SCALE
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.synthetic.public_pairs import COMMON, WINDOWS
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
-from eyelid.mechanisms.total import SCALE
 from eyelid.privacy.gaussian import discreteness_slack
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import randomness
@@ -197,16 +197,16 @@ def test_a_private_tree_finds_what_goes_together():
 
 
 def test_the_promise_is_epsilon_and_delta_of_a_person():
-    shape = Shape(1000, 3, 32, 52)
+    facts = PublicFacts(1000, 3, 32, 52)
     mechanism = Synthetic(epsilon=4.0, delta=1e-6)
-    found = mechanism.cost(shape, PERSON)
+    found = mechanism.cost(facts, PERSON)
     assert (found.kind, found.epsilon, found.delta) == (Kind.APPROXIMATE, 4.0, 1e-6)
     assert (found.unit, found.trust, found.holds) == (PERSON, Trust.CENTRAL, True)
-    made = mechanism.measurement(shape)
-    cells = sum(law.cells(made.facts) for law in made.rounds)
+    made = mechanism.measurement(facts)
+    cells = sum(one.cells(made.facts) for one in made.rounds)
     assert found.slack == discreteness_slack(cells, SCALE)
     assert found.mu == pytest.approx(
-        math.sqrt(sum((law.sensitivity(made.facts, PERSON) / SCALE) ** 2 for law in made.rounds)),
+        math.sqrt(sum((one.sensitivity(made.facts, PERSON) / SCALE) ** 2 for one in made.rounds)),
         rel=1e-6,
     )
 
@@ -214,7 +214,9 @@ def test_the_promise_is_epsilon_and_delta_of_a_person():
 def test_delta_is_the_default_for_so_many_people():
     assert Synthetic(epsilon=4.0).delta_for(100) == 1e-6
     assert Synthetic(epsilon=4.0).delta_for(10**6) == pytest.approx(1e-9)
-    assert Synthetic(epsilon=4.0).cost(Shape(10**6, 3, 32, 5), PERSON).delta == pytest.approx(1e-9)
+    assert Synthetic(epsilon=4.0).cost(PublicFacts(10**6, 3, 32, 5), PERSON).delta == pytest.approx(
+        1e-9
+    )
 
 
 @pytest.mark.parametrize("mechanism", list(Synthetic.set_for_games()), ids=["public", "private"])
@@ -225,9 +227,9 @@ def test_answers_tell_neighbours_apart_by_mu_at_the_most(mechanism):
     """
     reached = []
     for pair in mechanism.neighbour_pairs(PERSON):
-        mu = mechanism.cost(pair.shape, PERSON).mu
+        mu = mechanism.cost(pair.facts, PERSON).mu
         for sign, side in ((-1, pair.one), (1, pair.other)):
-            outputs = mechanism.play(side, pair.shape, 300, randomness(4))
+            outputs = mechanism.play(side, pair.facts, 300, randomness(4))
             scores = mechanism.score(outputs, pair)
             size = scores.std()
             reached.append(size / mu)
@@ -265,22 +267,22 @@ def test_whoever_is_replaced_moves_no_round_beyond_its_share_of_mu(seed, pairs):
     rng = np.random.default_rng(seed)
     table = crowd(5, seed=2, longest=9)
     mechanism = Synthetic(epsilon=2.0, delta=1e-5, carry=3, pairs=pairs)
-    shape = mechanism.shape(table)
-    made = mechanism.measurement(shape)
+    facts = mechanism.facts(table)
+    made = mechanism.measurement(facts)
     sides = []
     for side in (table, changed_person(table, rng)):
-        assert mechanism.shape(side) == shape
+        assert mechanism.facts(side) == facts
         tasks, sequences = mechanism.sequences(side)
         assert tasks == list(TASKS)
         sides.append(sequences)
     answers = made.measured(sides[0], (-1, 0, 1), randomness(seed), (1,))
     noises = [dict(made.residuals(answers, side)) for side in sides]
     squares = 0.0
-    for law in made.rounds:
-        moved = float(np.linalg.norm((noises[0][law] - noises[1][law]).astype(float)))
-        assert moved <= law.sensitivity(made.facts, PERSON) * (1 + 1e-9)
+    for one in made.rounds:
+        moved = float(np.linalg.norm((noises[0][one] - noises[1][one]).astype(float)))
+        assert moved <= one.sensitivity(made.facts, PERSON) * (1 + 1e-9)
         squares += (moved / SCALE) ** 2
-    assert squares <= mechanism.cost(shape, PERSON).mu ** 2
+    assert squares <= mechanism.cost(facts, PERSON).mu ** 2
 
 
 # What is released is about nobody.
@@ -429,11 +431,11 @@ def test_people_who_are_made_up_are_as_many_as_asked_for_in_proportion_to_groups
 
 
 def test_the_expected_error_falls_with_people_and_epsilon_and_rises_with_features():
-    shape = Shape(500, 3, 32, 20)
+    facts = PublicFacts(500, 3, 32, 20)
 
-    def error(epsilon: float = 4.0, features: int = 20, **facts: int) -> float:
+    def error(epsilon: float = 4.0, features: int = 20, **others: int) -> float:
         mechanism = Synthetic(epsilon=epsilon, delta=1e-6, carry=features)
-        return mechanism.expected_share_error(replace(shape, features=features, **facts))
+        return mechanism.expected_share_error(replace(facts, features=features, **others))
 
     rising = [error(people=people) for people in (10**6, 5000, 500, 50, 5)]
     assert rising == sorted(rising)
@@ -443,9 +445,9 @@ def test_the_expected_error_falls_with_people_and_epsilon_and_rises_with_feature
     assert error(epsilon=8.0) < error() < error(epsilon=2.0)
     assert error(features=5) < error() < error(features=50)
     assert error(recordings=1) < error() < error(recordings=6)
-    law = Synthetic(epsilon=4.0, delta=1e-6, carry=20)
-    noise = law.noise_of_shares(shape)
-    assert noise == pytest.approx(SCALE / law.measurement(shape).shares.whole(shape) / 500)
+    wide = Synthetic(epsilon=4.0, delta=1e-6, carry=20)
+    noise = wide.noise_of_shares(facts)
+    assert noise == pytest.approx(SCALE / wide.measurement(facts).shares.whole(facts) / 500)
     assert error() > noise
 
 
@@ -455,7 +457,7 @@ def test_the_measured_error_is_near_the_expected_one():
     mechanism = Synthetic(epsilon=4.0, delta=1e-6, carry=3)
     errors = [share_error(made(table, mechanism, seed), table) for seed in range(4)]
     found = math.sqrt(np.mean(np.square(errors)))
-    assert 0.5 < found / mechanism.expected_share_error(mechanism.shape(table)) < 2
+    assert 0.5 < found / mechanism.expected_share_error(mechanism.facts(table)) < 2
 
 
 @given(
@@ -465,42 +467,42 @@ def test_the_measured_error_is_near_the_expected_one():
 @settings(max_examples=40)
 def test_as_many_features_are_carried_as_the_error_allows(people, features, tasks, epsilon, pairs):
     mechanism = Synthetic(epsilon=epsilon, delta=1e-6, pairs=pairs, carry="all")
-    shape = Shape(people, tasks, 32, features)
-    most = mechanism.features_within(shape)
+    facts = PublicFacts(people, tasks, 32, features)
+    most = mechanism.features_within(facts)
     if most:
-        assert mechanism.error_with_all(replace(shape, features=most)) <= 0.15
-        assert mechanism.expected_share_error(shape) <= 0.15
-        assert mechanism.carried(shape) == most
-        assert replace(mechanism, carry="common").carried(shape) == min(most, 8)
-        assert mechanism.people_needed(replace(shape, features=most)) <= people
+        assert mechanism.error_with_all(replace(facts, features=most)) <= 0.15
+        assert mechanism.expected_share_error(facts) <= 0.15
+        assert mechanism.carried(facts) == most
+        assert replace(mechanism, carry="common").carried(facts) == min(most, 8)
+        assert mechanism.people_needed(replace(facts, features=most)) <= people
     else:
         with pytest.raises(InputError, match="people are too few"):
-            mechanism.carried(shape)
+            mechanism.carried(facts)
     if most < features:
-        assert mechanism.error_with_all(replace(shape, features=most + 1)) > 0.15
+        assert mechanism.error_with_all(replace(facts, features=most + 1)) > 0.15
 
 
 @pytest.mark.parametrize("features", [1, 10, 52])
 def test_as_many_people_as_are_needed_are_enough_and_one_fewer_is_not(features):
     mechanism = Synthetic(epsilon=4.0)
-    shape = Shape(100, 3, 32, features)
-    needed = mechanism.people_needed(shape)
+    facts = PublicFacts(100, 3, 32, features)
+    needed = mechanism.people_needed(facts)
     for people, enough in ((needed, True), (needed - 1, False)):
-        error = mechanism.error_with_all(replace(shape, people=people))
+        error = mechanism.error_with_all(replace(facts, people=people))
         assert (error <= mechanism.error) == enough
 
 
 def test_it_says_what_is_dropped_and_why():
     table = crowd(60, longest=10)
     mechanism = Synthetic(epsilon=4.0, delta=1e-6)
-    shape = mechanism.shape(table)
-    carried = mechanism.carried(shape)
+    facts = mechanism.facts(table)
+    carried = mechanism.carried(facts)
     assert carried < 3
     assert mechanism.dropped(table) == table.names[carried:]
     assert made(table, mechanism).names == table.names[:carried]
-    told = mechanism.worth(shape)
+    told = mechanism.worth(facts)
     assert f"{carried} of 3 features" in told
-    needed = mechanism.people_needed(shape)
+    needed = mechanism.people_needed(facts)
     assert f"left out: all of them, with an error of 0.15, would need {needed:,} people" in told
 
 
@@ -523,7 +525,7 @@ def test_twenty_people_are_refused_with_what_would_serve_them():
         made(table, Synthetic(epsilon=0.5))
     assert "\n" not in str(why.value)
     assert "20 people are too few" in Synthetic(epsilon=0.5).worth(
-        Synthetic(epsilon=0.5).shape(table)
+        Synthetic(epsilon=0.5).facts(table)
     )
     # Whoever wants them all the same has them.
     assert len(made(table, Synthetic(epsilon=0.5, carry=1)).people) == 20
@@ -582,7 +584,7 @@ def test_what_does_not_fit_the_study_is_refused_before_anything_is_paid(paramete
 
 def test_groups_need_a_study_to_be_counted():
     with pytest.raises(InputError, match="is not known without a study"):
-        Synthetic(epsilon=4.0, by="sight").carried(Shape(100, 3, 32, 4))
+        Synthetic(epsilon=4.0, by="sight").carried(PublicFacts(100, 3, 32, 4))
 
 
 def narrow(table: FeatureTable) -> FeatureTable:
@@ -696,11 +698,16 @@ def test_where_noise_hides_whether_anyone_has_a_feature_none_is_emptied():
     values = np.random.default_rng(4).normal(5, 1, (20, 2, 6, 2))
     values[..., 1] = np.nan
     features = [Feature(name, "ms", "", 0.0, 10.0) for name in ("kept", "nobody")]
-    law, table = Synthetic(epsilon=0.5, carry=2, rows=6), table_from_arrays(values, features)
-    assert not law.tells_nobody(law.shape(table))
+    mechanism, table = Synthetic(epsilon=0.5, carry=2, rows=6), table_from_arrays(values, features)
+    assert not mechanism.tells_nobody(mechanism.facts(table))
     for seed in range(10):
-        assert made(table, law, seed).data.select("kept", "nobody").null_count().row(0) == (0, 0)
-    assert "a feature that nobody has: the noise hides that" in law.worth(law.shape(table))
+        assert made(table, mechanism, seed).data.select("kept", "nobody").null_count().row(0) == (
+            0,
+            0,
+        )
+    assert "a feature that nobody has: the noise hides that" in mechanism.worth(
+        mechanism.facts(table)
+    )
 
 
 @pytest.mark.parametrize(("mean", "sd"), [(2.7, 0.4), (5.0, 2.0), (0.6, 0.2)])
@@ -710,13 +717,13 @@ def test_means_are_no_farther_off_than_is_said_in_their_unit(mean, sd):
     own, row = rng.normal(0, 0.8, (200, 1, 1, 4)), rng.normal(0, 0.6, (200, 2, 6, 4))
     features = [Feature(name, "1/s", "", 0.0, 10.0) for name in "abcd"]
     table = table_from_arrays(np.clip(mean + sd * (own + row), 0, 10), features)
-    law = Synthetic(epsilon=4.0, delta=1e-6, rows=6)
+    mechanism = Synthetic(epsilon=4.0, delta=1e-6, rows=6)
     off = [
-        made(table, law, seed).data[name].mean() - table.data[name].mean()
+        made(table, mechanism, seed).data[name].mean() - table.data[name].mean()
         for seed in range(12)
         for name in table.names
     ]
-    said = law.mean_errors(table)
+    said = mechanism.mean_errors(table)
     assert list(said) == table.names
     found = math.sqrt(np.mean(np.square(off)))
     assert 0.04 * said["a"] < found < 1.2 * said["a"]

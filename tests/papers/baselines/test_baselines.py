@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.linalg import solve_discrete_are
 
 from eyelid.errors import InputError
-from eyelid.mechanisms import Shape, mechanism
+from eyelid.mechanisms import PublicFacts, mechanism_named
 from eyelid.papers.baselines.baseline import Baseline
 from eyelid.papers.baselines.noisy import MEMORY_SAMPLES, PinkAhead
 from eyelid.privacy import PERSON, randomness
@@ -26,13 +26,13 @@ SETTINGS = {
 }
 
 
-def law(name):
-    return mechanism(name, scene=SCENE, **SETTINGS[name])
+def mechanism(name):
+    return mechanism_named(name, scene=SCENE, **SETTINGS[name])
 
 
 @pytest.fixture(params=SETTINGS)
 def baseline(request):
-    return law(request.param)
+    return mechanism(request.param)
 
 
 def gaze(length, seed=3):
@@ -50,13 +50,13 @@ def one_by_one(run, x, y):
 
 
 def test_nothing_is_promised_and_the_reasons_are_told(baseline):
-    found = baseline.cost(Shape(1, 1, 1000, 2, window=1), PERSON)
+    found = baseline.cost(PublicFacts(1, 1, 1000, 2, window=1), PERSON)
     assert isinstance(baseline, Baseline)
     assert (found.kind, found.holds, found.epsilon) == (Kind.NONE, False, math.inf)
     assert found.reasons
     assert found.numbers() == "no guarantee"
     assert not baseline.claims_to_hold
-    assert "no bound" in baseline.person_total(Shape(1, 1, 1000, 2))
+    assert "no bound" in baseline.person_total(PublicFacts(1, 1, 1000, 2))
     assert "floating point" in baseline.numerics
 
 
@@ -65,8 +65,8 @@ def test_nothing_is_promised_and_the_reasons_are_told(baseline):
 @pytest.mark.parametrize("name", SETTINGS)
 def test_one_by_one_and_together_are_the_same_stream(name, cuts, seed):
     x, y = gaze(1200, seed)
-    wanted = one_by_one(law(name).start(randomness(7)), x, y)
-    run, edges = law(name).start(randomness(7)), [0, *sorted(cuts), 1200]
+    wanted = one_by_one(mechanism(name).start(randomness(7)), x, y)
+    run, edges = mechanism(name).start(randomness(7)), [0, *sorted(cuts), 1200]
     parts = [np.stack(run.push_many(x[a:b], y[a:b]), axis=1) for a, b in itertools.pairwise(edges)]
     # Machines that multiply and add in one step round a linear filter differently.
     np.testing.assert_allclose(np.concatenate(parts), wanted, rtol=0, atol=1e-9)
@@ -99,9 +99,9 @@ def test_no_samples_are_no_samples(baseline):
 def test_noise_is_fresh_in_every_run_and_has_the_standard_deviation_asked_for(name):
     # 200 independent starts: 5 standard errors of a standard deviation are 25 %.
     middle = np.full((2, 1), 300.0)
-    ends = np.array([law(name).start(randomness(seed)).push_many(*middle) for seed in range(200)])[
-        ..., 0
-    ]
+    ends = np.array(
+        [mechanism(name).start(randomness(seed)).push_many(*middle) for seed in range(200)]
+    )[..., 0]
     assert len({*ends.ravel().tolist()}) == 400
     assert (ends - 300).std(axis=0) == pytest.approx([20.0, 20.0], rel=0.25)
     assert abs(np.corrcoef(ends.T)[0, 1]) < 5 / math.sqrt(200)
@@ -109,7 +109,7 @@ def test_noise_is_fresh_in_every_run_and_has_the_standard_deviation_asked_for(na
 
 def test_jitter_is_averaged_away_as_its_note_says():
     # The mean of 40 draws of sd 20: 3.2, a sixth; 1000 of them, 5 standard errors are 11 %.
-    x, y = law("jitter").start(randomness(7)).push_many(*np.full((2, 40_000), 300.0))
+    x, y = mechanism("jitter").start(randomness(7)).push_many(*np.full((2, 40_000), 300.0))
     assert x.reshape(-1, 40).mean(axis=1).std() == pytest.approx(20 / math.sqrt(40), rel=0.11)
     assert y.std() == pytest.approx(20, rel=0.02)
 
@@ -144,21 +144,21 @@ def test_drawn_pink_noise_has_that_spectrum():
 
 def test_pink_noise_of_a_block_goes_on_from_the_one_before():
     # Neighbours across the border of two blocks: a new start would be 20·√2 apart on average.
-    x, _ = law("pink").start(randomness(7)).push_many(*np.full((2, 512 * 40), 300.0))
+    x, _ = mechanism("pink").start(randomness(7)).push_many(*np.full((2, 512 * 40), 300.0))
     across, within = np.diff(x)[511::512], np.diff(x)
     assert across.std() == pytest.approx(within.std(), rel=0.6)
     assert within.std() < 20
 
 
 def test_temporal_repeats_the_first_of_every_few():
-    run = law("temporal").start(randomness(7))
+    run = mechanism("temporal").start(randomness(7))
     x = np.array([10.0, 20, 30, 40, 50, 60, math.nan, 80, 90, 100])
     out, _ = run.push_many(x, x)
     assert out.tolist() == [10, 10, 10, 40, 40, 40, 40, 40, 40, 100]
 
 
 def test_spatial_tells_the_middle_of_a_cell_and_never_leaves_the_scene():
-    run = law("spatial").start(randomness(7))
+    run = mechanism("spatial").start(randomness(7))
     assert run.push(0.0, 69.9) == (35, 35)
     assert run.push(70.0, 140.0) == (105, 175)
     assert run.push(799.0, 599.0) == (800, 595), "the last column is cut by the scene"
@@ -182,12 +182,12 @@ def plain_kalman(x, tracking):
 def test_kalman_is_the_filter_of_the_textbook(tracking):
     rng = np.random.default_rng(3)
     x = 400 + np.cumsum(rng.normal(0, 2, 300))
-    run = mechanism("kalman", scene=SCENE, tracking=tracking).start(randomness(7))
+    run = mechanism_named("kalman", scene=SCENE, tracking=tracking).start(randomness(7))
     np.testing.assert_allclose(run.push_many(x, x)[0], plain_kalman(x, tracking), atol=1e-6)
 
 
 def test_kalman_can_be_undone_as_its_note_says():
-    filtered = law("kalman")
+    filtered = mechanism("kalman")
     alpha, beta = filtered.gains
     x = 400 + np.cumsum(np.random.default_rng(3).normal(0, 2, 300))
     out, _ = filtered.start(randomness(7)).push_many(x, x)
@@ -214,4 +214,4 @@ def test_kalman_can_be_undone_as_its_note_says():
 )
 def test_what_cannot_be_is_refused_in_one_line(name, wrong, message):
     with pytest.raises(InputError, match=message):
-        mechanism(name, scene=SCENE, **wrong)
+        mechanism_named(name, scene=SCENE, **wrong)

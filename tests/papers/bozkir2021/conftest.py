@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.engine.parallel import alone
+from eyelid.engine.cores import alone
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.papers.bozkir2021.sources import Source

@@ -4,7 +4,7 @@ import pytest
 
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.papers.bozkir2021.experiment import paper_features, utility_experiment
 from eyelid.papers.signals import signals_of
 from eyelid.privacy import randomness
@@ -75,8 +75,8 @@ def test_differences_win_where_noise_is_largest_and_lose_where_it_is_smallest(re
 def test_figures_agree_with_tables_that_are_released(wandering):
     """The experiment against `cfpa-paper` with one k; medians over 400 runs agree within 10 %."""
     table = wandering(people=3, recordings=1, rows=48)
-    law = mechanism("cfpa-paper", epsilon=1.0, chunk=16, mean="kept", runs=50)
-    signals, noisy = next(law.randomised(list(signals_of(table)), 400, randomness(1)))
+    mechanism = mechanism_named("cfpa-paper", epsilon=1.0, chunk=16, mean="kept", runs=50)
+    signals, noisy = next(mechanism.randomised(list(signals_of(table)), 400, randomness(1)))
     squares = ((noisy - signals.values) ** 2).mean(axis=3)
     released = np.abs(squares / (noisy.mean(axis=3) * signals.values.mean(axis=2)))
     found = utility_experiment(

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -81,12 +83,12 @@ def test_a_mean_without_noise_stays_where_it_is():
 
 def test_nmse_is_that_of_the_audit(wandering):
     from eyelid.attacks.error import error_of
-    from eyelid.mechanisms import mechanism
+    from eyelid.mechanisms import mechanism_named
     from eyelid.papers.signals import signals_of
     from eyelid.privacy import randomness
 
     table = wandering()
-    released = mechanism("lpa-paper", epsilon=50.0).apply(table, randomness(4))
+    released = mechanism_named("lpa-paper", epsilon=50.0).apply(table, randomness(4))
     ours = []
     for x, y in zip(signals_of(table), signals_of(released), strict=True):
         squares = ((x.values - y.values) ** 2).sum(axis=2)
@@ -133,8 +135,6 @@ def test_released_signals_have_the_error_that_the_choice_of_k_counts_on(signals,
 
 
 def test_chunks_are_cut_where_each_recording_ends(signals):
-    from dataclasses import replace
-
     lengths = np.array([50, 33, 20])
     values = np.where(np.arange(50) < lengths[:, None, None], signals.values, 0.0)
     short = replace(signals, values=values, lengths=lengths)
@@ -171,8 +171,63 @@ def test_batches_of_runs_add_up_to_the_whole(signals):
 
 
 def test_signals_whose_mean_is_zero_have_no_say_in_k(signals):
-    from dataclasses import replace
-
     nothing = replace(signals, values=np.zeros_like(signals.values))
     task = TaskNoise.of(nothing, 16, Treatment(), (1, 4, 9))
     assert (least_nmse(task, 1.0, 10, randomness(7)) == 0).all()
+
+
+def plain_fpa(signals, k, epsilon):
+    """FPA of one feature as the paper has it, every draw of the noise being 1.
+
+    "n denotes the maximum length of the observation vectors": one scale for everybody.
+    """
+    n = max(len(x) for x in signals)
+    padded = [np.pad(x, (0, n - len(x))) for x in signals]
+    delta = max(np.linalg.norm(p - q) for p in padded for q in padded)
+    scale = np.sqrt(n) * np.sqrt(k) * delta / epsilon
+    released = []
+    for x in signals:
+        spectrum = np.zeros(len(x), dtype=complex)
+        spectrum[:k] = np.fft.fft(x)[:k] + scale * (1 + 1j)
+        spectrum[0] = spectrum[0].real
+        spectrum[len(x) - k + 1 :] = spectrum[1:k][::-1].conj()
+        released.append(np.fft.ifft(spectrum).real)
+    return released
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_everybody_has_the_scale_of_the_longest_signal(monkeypatch, k):
+    """The mechanism itself on signals of unequal lengths, against a plain one."""
+    from eyelid.gaze.study import Feature
+    from eyelid.gaze.table import table_from_arrays
+    from eyelid.mechanisms import mechanism_named
+    from eyelid.papers.bozkir2021 import fourier_noise
+
+    lengths = (23, 16, 9)
+    rng = np.random.default_rng(8)
+    signals = [rng.normal(5, 1, size=rows).cumsum() for rows in lengths]
+    whole = np.stack([np.pad(x, (0, max(lengths) - len(x))) for x in signals])
+    table = table_from_arrays(whole[:, None, :, None], [Feature("rate", "1", "", -1e3, 1e3)])
+    row = np.tile(np.arange(max(lengths)), len(lengths))
+    own = row < np.repeat(lengths, max(lengths))
+    table = replace(table, data=table.data.filter(own))
+    monkeypatch.setattr(fourier_noise, "laplaces", lambda facts, noise: np.ones(facts))
+    released = mechanism_named("fpa-paper", epsilon=0.5, k=k).apply(table, randomness(0))
+    wanted = np.concatenate(plain_fpa(signals, k, 0.5))
+    np.testing.assert_allclose(released.data["rate"].to_numpy(), wanted)
+
+
+def test_a_short_last_chunk_has_the_scale_of_the_longest_at_its_place(signals):
+    lengths = np.array([50, 41, 20])
+    values = np.where(np.arange(50) < lengths[:, None, None], signals.values, 0.0)
+    task = TaskNoise.of(replace(signals, values=values, lengths=lengths), 16, Treatment(), (1, 4))
+    scales = {}
+    for block in task.blocks:
+        scales.setdefault(block.chunk, []).append(block.pieces.spread)
+    for chunk, own in scales.items():
+        rows = min(16, 50 - 16 * chunk)
+        # Of two values in the last chunk, two coefficients can be kept.
+        ks = np.minimum((1, 4), rows // 2 + 1)
+        wanted = task.sensitivity[:, [chunk]] * np.sqrt(rows * ks)
+        for spread in own:
+            np.testing.assert_allclose(spread, wanted)

@@ -23,7 +23,7 @@ def test_a_label_is_put_below_where_people_are_made_up(make_source):
     made_up = replace(source, table=replace(source.table, simulated=True))
     root = ElementTree.fromstring(labelled(picture, made_up))
     *_, label = root.iter("{http://www.w3.org/2000/svg}text")
-    assert label.text == "simulated people"
+    assert label.text == "simulated participants"
     _, _, _, height = (float(size) for size in root.get("viewBox").split())
     before = ElementTree.fromstring(picture).get("viewBox").split()
     assert float(before[3]) < float(label.get("y")) < height
@@ -33,5 +33,5 @@ def test_both_readings_are_drawn_and_told():
     alt = ElementTree.fromstring(accuracy_picture(CELLS, (0.48, 48.0), "People", 0.05)).get(
         "aria-label"
     )
-    assert "FPA honest protocol 0.12, 0.12" in alt
-    assert f"FPA honest, {KEPT} 0.75, 0.75" in alt
+    assert "FPA leak-free 0.12, 0.12" in alt
+    assert f"FPA leak-free, {KEPT} 0.75, 0.75" in alt

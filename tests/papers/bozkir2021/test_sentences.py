@@ -64,8 +64,8 @@ def test_only_rows_that_are_recognised_and_noise_are_called_noise():
 
 def test_the_largest_rate_stands_beside_the_printed_one_and_says_when_it_is_guessing():
     assert largest(CELLS[4:], 0.05) == (
-        "The largest of 1 honest rates is 0.18 (0.05–0.41), CFPA-32, ε = 0.48, k-NN (printed 0.92)"
-        ", not told from guessing; chance 0.05."
+        "The largest of 1 leak-free rates is 0.18 (0.05–0.41), CFPA-32, ε = 0.48, k-NN (printed "
+        "0.92), not told from guessing; chance 0.05."
     )
     assert "guessing" not in largest(CELLS, 0.05)
     assert largest(CELLS[5:], 0.05) == ""

@@ -1,6 +1,8 @@
-"""The datasets: made-up readers, and a made-up folder in the layout of MPIIPrivacEye."""
+"""The datasets: simulated readers, and invented folders in the layout of the real ones."""
 
 from __future__ import annotations
+
+from itertools import product
 
 import numpy as np
 import pytest
@@ -83,11 +85,28 @@ def test_too_few_columns_are_an_error(folder, home):
         in_daily_life(folder)
 
 
-def test_made_up_readers_are_labelled_as_such(monkeypatch):
+def test_simulated_readers_are_labelled_as_such(monkeypatch):
     monkeypatch.setattr(sources, "_PEOPLE", 2)
     monkeypatch.setattr(sources, "_FAST_MINUTES", 1.0)
     source = readers(None, fast=True, seed=1)
     assert source.simulated
     assert source.name == "simulator"
     assert len(source.table.names) == 48
-    assert source.says.startswith("made-up people, 2 people, 6 recordings")
+    assert source.says.startswith("simulated participants, 2 people, 6 recordings")
+
+
+def test_the_authors_files_are_used_as_they_are_and_have_no_public_bounds(tmp_path):
+    rng = np.random.default_rng(1)
+    (tmp_path / "Eye_Movement_Features").mkdir()
+    for person, recording in product((1, 2), (1, 2, 3)):
+        rows = rng.normal(5.0, 2.0, (4, 52))
+        text = "\n".join(",".join(f"{value:.6f}" for value in row) for row in rows)
+        name = f"Data_P{person}_R{recording}_Pami_Features_52.csv"
+        (tmp_path / "Eye_Movement_Features" / name).write_text(text + "\n")
+    source = readers(tmp_path, fast=True, seed=1)
+    assert len(source.table.names) == 48
+    assert not source.public_bounds
+    assert source.windows is None
+    assert "the authors' own" in source.unlike
+    largest, extent = (source.table.data[f"wb1_{name}"] for name in ("max", "range"))
+    assert not np.allclose(largest, extent)

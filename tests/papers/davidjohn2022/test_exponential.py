@@ -11,7 +11,7 @@ import eyelid
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
-from eyelid.mechanisms import Shape, find, mechanism
+from eyelid.mechanisms import PublicFacts, find, mechanism_named
 from eyelid.papers.davidjohn2022.exponential import worst_loss
 from eyelid.papers.signals import signals_of
 from eyelid.privacy import PERSON, RECORDING, Unit, randomness
@@ -22,8 +22,8 @@ from eyelid.verification.game import play
 @pytest.mark.parametrize(("epsilon", "golden"), [(0.1, 1.071), (1.0, 7.364), (10.0, 15.35)])
 def test_the_worst_loss_is_the_theory_s(epsilon, golden):
     assert worst_loss(epsilon, 1200) == pytest.approx(golden, rel=5e-4)
-    law = mechanism("exponential-paper", epsilon=epsilon)
-    reasons = law.cost(Shape(20, 3, 1200, 1), RECORDING).reasons
+    mechanism = mechanism_named("exponential-paper", epsilon=epsilon)
+    reasons = mechanism.cost(PublicFacts(20, 3, 1200, 1), RECORDING).reasons
     assert f"one value alone can lose {golden:g}" in reasons[0]
 
 
@@ -52,10 +52,10 @@ def test_it_changes_with_the_unit_of_measurement():
 
 
 def test_a_person_s_loss_adds_up_over_values():
-    law = mechanism("exponential-paper", epsilon=2.0)
-    shape = Shape(people=20, recordings=3, length=100, features=2)
-    assert law.cost(shape, PERSON).epsilon == pytest.approx(worst_loss(1.0, 100) * 600)
-    assert law.cost(shape, RECORDING).epsilon == 2.0
+    mechanism = mechanism_named("exponential-paper", epsilon=2.0)
+    facts = PublicFacts(people=20, recordings=3, length=100, features=2)
+    assert mechanism.cost(facts, PERSON).epsilon == pytest.approx(worst_loss(1.0, 100) * 600)
+    assert mechanism.cost(facts, RECORDING).epsilon == 2.0
 
 
 def test_noise_follows_the_printed_lines(wandering):
@@ -63,8 +63,8 @@ def test_noise_follows_the_printed_lines(wandering):
     from scipy.stats import ks_2samp
 
     table = wandering(people=4, recordings=1, rows=50)
-    law = mechanism("exponential-paper", epsilon=2.0)
-    signals, noisy = next(law.randomised(list(signals_of(table)), 400, randomness(1)))
+    mechanism = mechanism_named("exponential-paper", epsilon=2.0)
+    signals, noisy = next(mechanism.randomised(list(signals_of(table)), 400, randomness(1)))
     rng = np.random.default_rng(2)
     for feature, name in enumerate(table.names):
         span = table.data[name].max() - table.data[name].min()
@@ -83,8 +83,10 @@ def test_recordings_go_on_with_their_last_row(wandering):
     table = wandering(people=2, recordings=1, rows=10)
     number = pl.int_range(pl.len()).over("person")
     data = table.data.filter((pl.col("person") == "0") | (number < 4))
-    law = mechanism("exponential-paper", epsilon=1.0)
-    padded, _ = next(law.randomised(list(signals_of(replace(table, data=data))), 1, randomness(3)))
+    mechanism = mechanism_named("exponential-paper", epsilon=1.0)
+    padded, _ = next(
+        mechanism.randomised(list(signals_of(replace(table, data=data))), 1, randomness(3))
+    )
     assert (padded.values[1, :, 3:] == padded.values[1, :, 3:4]).all()
     assert padded.lengths.tolist() == [10, 10]
 
@@ -96,13 +98,15 @@ def test_expected_error_is_that_of_a_range_of_one(make_table):
     values = np.random.default_rng(4).random((3, 1, 200, 1))
     values[0, 0, :2, 0] = 0.0, 1.0
     table = table_from_arrays(values, [Feature("share", "1", "", 0.0, 1.0)])
-    law = mechanism("exponential-paper", epsilon=1.0)
-    signals, noisy = next(law.randomised(list(signals_of(table)), 500, randomness(5)))
+    mechanism = mechanism_named("exponential-paper", epsilon=1.0)
+    signals, noisy = next(mechanism.randomised(list(signals_of(table)), 500, randomness(5)))
     off = noisy - signals.values
-    shape = law.shape(table)
-    assert np.sqrt((off**2).mean()) == pytest.approx(law.expected_rmse_of_span(shape), rel=0.01)
+    facts = mechanism.facts(table)
+    assert np.sqrt((off**2).mean()) == pytest.approx(
+        mechanism.expected_rmse_of_span(facts), rel=0.01
+    )
     means = np.sqrt((off.mean(axis=3) ** 2).mean())
-    assert means == pytest.approx(law.expected_mean_rmse_of_span(shape), rel=0.1)
+    assert means == pytest.approx(mechanism.expected_mean_rmse_of_span(facts), rel=0.1)
 
 
 def test_cost_and_catalogue_print_it(eyelid):
@@ -115,18 +119,18 @@ def test_cost_and_catalogue_print_it(eyelid):
 
 
 def build(**parameters):
-    return mechanism("exponential", **{"epsilon": 1.0} | parameters)
+    return mechanism_named("exponential", **{"epsilon": 1.0} | parameters)
 
 
 def test_the_scale_is_twice_length_times_span_over_epsilon():
     """2·t_max·d/ε for one feature of one recording, t_max = 1200, in spans."""
-    shape = Shape(20, 3, 1200, 4)
-    law = build(epsilon=10.0, unit="chunk:1200")
-    scale = law.noise(shape).scale * law.step(shape)
+    facts = PublicFacts(20, 3, 1200, 4)
+    mechanism = build(epsilon=10.0, unit="chunk:1200")
+    scale = mechanism.noise(facts).scale * mechanism.step(facts)
     assert scale == pytest.approx(2 * 1200 / 10, rel=1e-6)
-    assert law.expected_rmse_of_span(shape) == pytest.approx(math.sqrt(2) * scale, rel=1e-6)
-    assert law.cost(shape, PERSON).epsilon == 10.0 * 4 * 3
-    assert law.cost(shape, RECORDING).epsilon == 10.0 * 4
+    assert mechanism.expected_rmse_of_span(facts) == pytest.approx(math.sqrt(2) * scale, rel=1e-6)
+    assert mechanism.cost(facts, PERSON).epsilon == 10.0 * 4 * 3
+    assert mechanism.cost(facts, RECORDING).epsilon == 10.0 * 4
 
 
 @given(
@@ -137,19 +141,19 @@ def test_the_scale_is_twice_length_times_span_over_epsilon():
     st.sampled_from(["person", "recording", "chunk:10"]),
 )
 def test_half_of_what_is_claimed_is_lost(epsilon, r, n, f, asked):
-    shape = Shape(10, r, n, f)
-    law = build(epsilon=epsilon, unit=asked)
-    steps = 2 ** law.grid_bits(shape)
+    facts = PublicFacts(10, r, n, f)
+    mechanism = build(epsilon=epsilon, unit=asked)
+    steps = 2 ** mechanism.grid_bits(facts)
     for unit in (PERSON, RECORDING, Unit("chunk", 10)):
-        loss = shape.values_of(unit) * steps / law.noise(shape).scale
-        assert loss == pytest.approx(law.cost(shape, unit).epsilon / 2, rel=1e-3)
-        assert loss <= law.cost(shape, unit).epsilon / 2 * (1 + 1e-12)
+        loss = facts.values_of(unit) * steps / mechanism.noise(facts).scale
+        assert loss == pytest.approx(mechanism.cost(facts, unit).epsilon / 2, rel=1e-3)
+        assert loss <= mechanism.cost(facts, unit).epsilon / 2 * (1 + 1e-12)
 
 
 def test_the_game_finds_half_of_the_claim_and_no_more():
     """False alarms: 1e-6 a game; the seed is fixed."""
-    law = build(**find("exponential").games[0])
-    result = play(law, PERSON, 20_000, randomness(7))
+    mechanism = build(**find("exponential").games[0])
+    result = play(mechanism, PERSON, 20_000, randomness(7))
     assert 0.6 * result.claimed / 2 < result.lower_bound <= result.claimed / 2
 
 
@@ -182,10 +186,10 @@ def test_what_cannot_be_is_said(parameters, message):
 
 def test_missing_values_sit_in_the_middle_and_bounds_are_needed():
     values = np.array([np.nan, -5.0, 99.0, 1.0]).reshape(1, 1, 4, 1)
-    law = build(epsilon=1e6, unit="chunk:4")
+    mechanism = build(epsilon=1e6, unit="chunk:4")
     table = table_from_arrays(values, [Feature("rate", "", "", 0.0, 4.0)])
-    released = law.apply(table, randomness(1)).data["rate"]
+    released = mechanism.apply(table, randomness(1)).data["rate"]
     np.testing.assert_allclose(released, [2, 0, 4, 1], atol=0.01)
     boundless = table_from_arrays(values, [Feature("rate", "", "", 0.0, math.inf)])
     with pytest.raises(InputError, match="rate has no public bounds"):
-        law.apply(boundless, randomness(1))
+        mechanism.apply(boundless, randomness(1))

@@ -13,7 +13,7 @@ from eyelid.attacks.records import records_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.papers.davidjohn2022.halves import (
     MODELS,
@@ -82,7 +82,7 @@ def test_the_papers_machine_learns_from_every_window(k):
     first, second = first_halves(table), second_halves(table)
     assert len(first.data) > SAMPLED_ROWS
     if k is not None:
-        first = mechanism("ksame-paper", k=k).apply(first, randomness(0))
+        first = mechanism_named("ksame-paper", k=k).apply(first, randomness(0))
     found = recognised(first, windows_of(second), ["svm", "svm-sampled"])
     assert found["svm"].mean() == pytest.approx(plain_machine(first, second), abs=1e-3)
     assert not np.array_equal(found["svm"], found["svm-sampled"])

@@ -8,9 +8,9 @@ import eyelid
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.groups.partition import groups_and_a_rest
-from eyelid.papers.davidjohn2022.ksame import TaskShape, found_by_intersection
+from eyelid.papers.davidjohn2022.ksame import TaskFacts, found_by_intersection
 from eyelid.privacy import randomness
 from eyelid.privacy.unit import PERSON
 
@@ -27,7 +27,7 @@ def uneven(people: int = 9) -> FeatureTable:
 
 def test_it_does_what_is_printed():
     table, k = uneven(), 4
-    released = mechanism("ksame-paper", k=k).apply(table, randomness(5))
+    released = mechanism_named("ksame-paper", k=k).apply(table, randomness(5))
     noise = randomness(5)
     for task in ("0", "1"):
         # The printed loop: padded, one random grouping a task, means of the i-th vectors.
@@ -56,7 +56,7 @@ def test_it_does_what_is_printed():
 def test_in_the_reading_of_the_text_one_partition_serves_all_tasks():
     """Written down plainly: one random grouping, then means of padded vectors, task by task."""
     table, k = uneven(), 4
-    released = mechanism("ksame-paper", k=k, grouping="once").apply(table, randomness(5))
+    released = mechanism_named("ksame-paper", k=k, grouping="once").apply(table, randomness(5))
     order = np.argsort(randomness(5).words(9))
     for task in ("0", "1"):
         own = [
@@ -78,8 +78,8 @@ def test_in_the_reading_of_the_text_one_partition_serves_all_tasks():
 
 
 def test_either_reading_says_what_it_does():
-    facts = TaskShape(21, 6, 100, 2, tasks=3)
-    anew, once = (mechanism("ksame-paper", k=4, grouping=g) for g in ("task", "once"))
+    facts = TaskFacts(21, 6, 100, 2, tasks=3)
+    anew, once = (mechanism_named("ksame-paper", k=4, grouping=g) for g in ("task", "once"))
     assert any("drawn anew" in reason for reason in anew.cost(facts, PERSON).reasons)
     reasons = once.cost(facts, PERSON).reasons
     assert not any("anew" in reason for reason in reasons)
@@ -87,7 +87,7 @@ def test_either_reading_says_what_it_does():
     assert any("the last group is one person's own record" in reason for reason in reasons)
     assert "once for all tasks" in once.sampler(facts)
     with pytest.raises(InputError, match="unknown grouping 'stimulus'"):
-        mechanism("ksame-paper", k=4, grouping="stimulus")
+        mechanism_named("ksame-paper", k=4, grouping="stimulus")
 
 
 def test_groups_have_k_people_and_the_last_one_the_rest():
@@ -105,7 +105,7 @@ def twice_each(people: int, tasks: int) -> FeatureTable:
 
 def test_tasks_have_groups_of_their_own_and_recordings_of_a_task_share_them():
     table = twice_each(12, tasks=2)
-    released = mechanism("ksame-paper", k=3).apply(table, randomness(2))
+    released = mechanism_named("ksame-paper", k=3).apply(table, randomness(2))
     means = released.data["a"].to_numpy().reshape(12, 4, 2)[..., 0]
     together = means[:, None, :] == means[None, :, :]
     assert (together[..., 0] == together[..., 1]).all()
@@ -120,7 +120,7 @@ def test_missing_values_repeat_and_people_without_a_task_are_not_in_its_groups()
     data = table.data.filter(~lacks).with_columns(
         pl.when(hole).then(None).otherwise(pl.col("a")).alias("a")
     )
-    released = mechanism("ksame-paper", k=4).apply(replace(table, data=data), randomness(1))
+    released = mechanism_named("ksame-paper", k=4).apply(replace(table, data=data), randomness(1))
     assert released.data.select("a", "b").null_count().row(0) == (0, 0)
     assert len(released.recordings) == 17
 
@@ -132,15 +132,15 @@ def test_tasks_of_fewer_than_k_people_are_refused():
         data=table.data.filter((pl.col("task") == "0") | pl.col("person").is_in(["0", "1"])),
     )
     with pytest.raises(InputError, match="needs at least 4 people in every task, '1' has 2"):
-        mechanism("ksame-paper", k=4).apply(few, randomness(1))
+        mechanism_named("ksame-paper", k=4).apply(few, randomness(1))
     with pytest.raises(InputError, match="k=10 needs at least 10 people in every task, '0' has 9"):
-        mechanism("ksame-paper", k=10).apply(table, randomness(1))
+        mechanism_named("ksame-paper", k=10).apply(table, randomness(1))
     with pytest.raises(InputError, match="k must be at least 2, got 1"):
-        mechanism("ksame-paper", k=1)
+        mechanism_named("ksame-paper", k=1)
 
 
 def test_the_certificate_says_why_it_does_not_hold_with_the_number():
-    promised = mechanism("ksame-paper", k=4).cost(TaskShape(21, 6, 100, 2, tasks=3), PERSON)
+    promised = mechanism_named("ksame-paper", k=4).cost(TaskFacts(21, 6, 100, 2, tasks=3), PERSON)
     assert (promised.k, promised.holds) == (4, False)
     assert str(promised.trust) == "local"
     linked, padded, left_over = promised.reasons
@@ -150,23 +150,25 @@ def test_the_certificate_says_why_it_does_not_hold_with_the_number():
     )
     assert "4 times the step of the mean is that person's own step" in padded
     assert "the last group of every task is one person's own record" in left_over
-    even = mechanism("ksame-paper", k=4).cost(TaskShape(20, 2, 100, 2, tasks=1), PERSON)
+    even = mechanism_named("ksame-paper", k=4).cost(TaskFacts(20, 2, 100, 2, tasks=1), PERSON)
     assert len(even.reasons) == 1, "one task of 20 people has neither links nor leftovers"
 
 
 def test_tasks_are_counted_and_not_recordings():
-    law = mechanism("ksame-paper", k=4)
-    alone, two = (law.shape(twice_each(20, tasks)) for tasks in (1, 2))
+    mechanism = mechanism_named("ksame-paper", k=4)
+    alone, two = (mechanism.facts(twice_each(20, tasks)) for tasks in (1, 2))
     assert (alone.recordings, alone.tasks) == (2, 1)
     assert (two.recordings, two.tasks) == (4, 2)
-    assert not any("anew for every task" in reason for reason in law.why_not(alone))
-    assert "with 2 tasks of 20 people" in next(law.why_not(two))
+    assert not any("anew for every task" in reason for reason in mechanism.why_not(alone))
+    assert "with 2 tasks of 20 people" in next(mechanism.why_not(two))
     nameless = twice_each(20, 2)
     nameless = replace(nameless, data=nameless.data.drop("task"))
-    assert law.shape(nameless).tasks == 1, "where no task is named, all recordings share groups"
+    assert mechanism.facts(nameless).tasks == 1, (
+        "where no task is named, all recordings share groups"
+    )
     some = twice_each(20, 3)
     lacks = (pl.col("task") == "2") & (pl.col("person") != "7")
-    assert law.shape(replace(some, data=some.data.filter(~lacks))).tasks == 3
+    assert mechanism.facts(replace(some, data=some.data.filter(~lacks))).tasks == 3
 
 
 def test_without_a_study_each_recording_is_taken_for_a_task_and_that_is_said():

@@ -12,16 +12,16 @@ import eyelid
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms import Shape, mechanism
+from eyelid.mechanisms import PublicFacts, mechanism_named
 from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.privacy import PERSON, randomness
 from eyelid.privacy.unit import RECORD
 
-SHAPE = Shape(people=20, recordings=3, length=1200, features=52)
+SHAPE = PublicFacts(people=20, recordings=3, length=1200, features=52)
 
 
-def law(**parameters):
-    return mechanism("marginals-paper", **parameters)
+def mechanism(**parameters):
+    return mechanism_named("marginals-paper", **parameters)
 
 
 def values_of(table):
@@ -39,7 +39,7 @@ def unequal(wandering):
 
 def test_everybody_has_as_many_rows_of_each_task_as_before(wandering):
     table = unequal(wandering)
-    released = law().apply(table, randomness(0))
+    released = mechanism().apply(table, randomness(0))
     assert released.recordings.equals(table.recordings)
     assert released.recordings["rows"].to_list() == [30, 30, 30, 15, 30, 30, 30]
     keys = ["person", "recording", "task", "stimulus", "time_ms"]
@@ -51,7 +51,7 @@ def test_the_model_is_the_histogram_of_each_feature_over_everybody_in_the_task(w
     from scipy.stats import chisquare
 
     table = wandering(people=6, recordings=2, rows=400)
-    made = law(bins=8).apply(table, randomness(1))
+    made = mechanism(bins=8).apply(table, randomness(1))
     for task in ("0", "1"):
         for name in table.names:
             real, drawn = (
@@ -70,7 +70,7 @@ def test_features_are_drawn_one_by_one_and_rows_too():
     """Two features that are always the same, rising over time: nothing of it is left."""
     rising = np.tile(np.arange(500.0)[:, None], (3, 1, 1, 2))
     features = [Feature(name, "", "", 0.0, 500.0) for name in "ab"]
-    values = values_of(law().apply(table_from_arrays(rising, features), randomness(2)))
+    values = values_of(mechanism().apply(table_from_arrays(rising, features), randomness(2)))
     # Their standard error is 1/√1500 = 0.026.
     assert abs(np.corrcoef(values.T)[0, 1]) < 0.1
     assert abs(np.corrcoef(values[1:, 0], values[:-1, 0])[0, 1]) < 0.1
@@ -79,7 +79,7 @@ def test_features_are_drawn_one_by_one_and_rows_too():
 @pytest.mark.parametrize("gamma", [1.0, 1.5, 100.0])
 def test_the_test_cannot_fail_since_the_seed_makes_no_difference(wandering, gamma):
     table = unequal(wandering)
-    made = law(gamma=gamma).synthesise(table, randomness(3))
+    made = mechanism(gamma=gamma).synthesise(table, randomness(3))
     each = table.data["task"].replace_strict({"0": 4 * 30 - 15, "1": 3 * 30}).to_numpy()
     assert (made.plausible == each).all()
 
@@ -88,7 +88,7 @@ def test_one_person_alone_is_enough_for_the_test():
     """It counts rows: a task that only one person did passes with any k up to its rows."""
     values = np.random.default_rng(0).uniform(size=(1, 1, 40, 1))
     table = table_from_arrays(values, [Feature("rate", "", "", 0.0, 1.0)])
-    made = law(k=40).synthesise(table, randomness(4))
+    made = mechanism(k=40).synthesise(table, randomness(4))
     assert (made.plausible == 40).all()
 
 
@@ -107,9 +107,9 @@ def test_somebody_alone_in_a_bin_is_seen_in_the_release_though_every_row_is_deni
         shown = []
         for values in (others, one):
             table = table_from_arrays(values, features)
-            made = law(k=200).synthesise(table, randomness(seed))
+            made = mechanism(k=200).synthesise(table, randomness(seed))
             assert (made.plausible >= 200).all()
-            released = values_of(law(k=200).apply(table, randomness(seed)))
+            released = values_of(mechanism(k=200).apply(table, randomness(seed)))
             shown.append(bool(((released > 0.75) & (released < 0.85)).any()))
         assert shown == [False, True]
 
@@ -117,7 +117,7 @@ def test_somebody_alone_in_a_bin_is_seen_in_the_release_though_every_row_is_deni
 def test_the_ends_of_the_data_show(wandering):
     """30 bins of the range of 3000 rows: the end is found to a bin's width and a little."""
     table = wandering(people=3, rows=500)
-    released = values_of(law().apply(table, randomness(6)))
+    released = values_of(mechanism().apply(table, randomness(6)))
     real = values_of(table)
     width = np.ptp(real, axis=0) / 30
     assert (real.max(axis=0) - released.max(axis=0) < 2 * width).all()
@@ -147,7 +147,7 @@ def test_nothing_holds_and_the_certificate_says_why(wandering):
 
 
 def test_a_row_has_the_printed_numbers_and_a_person_has_none():
-    chosen = law(k=5, gamma=2.0)
+    chosen = mechanism(k=5, gamma=2.0)
     assert chosen.unit == RECORD
     assert chosen.cost(SHAPE, RECORD).numbers() == "k = 5, γ = 2"
     assert chosen.cost(SHAPE, PERSON).numbers() == "no guarantee"
@@ -159,7 +159,7 @@ def test_a_feature_with_one_value_keeps_it_and_gaps_are_in_the_middle(wandering)
     flat = table.data.with_columns(pl.lit(70.0).alias("heart_rate"))
     gaps = pl.when(pl.int_range(pl.len()) % 2 == 0).then(pl.col("head_pitch"))
     gone = replace(table, data=flat.with_columns(gaps.alias("head_pitch")))
-    released = law().apply(gone, randomness(7)).data
+    released = mechanism().apply(gone, randomness(7)).data
     assert released["heart_rate"].unique().to_list() == [70.0]
     assert released["head_pitch"].null_count() == 0
     pitch = gone.data["head_pitch"].drop_nulls().to_numpy()
@@ -174,7 +174,7 @@ def test_a_feature_with_one_value_keeps_it_and_gaps_are_in_the_middle(wandering)
 def test_numbers_that_stand_for_categories_come_back_as_numbers_in_between():
     values = np.random.default_rng(8).choice([0.0, 1.0, 2.0], size=(3, 1, 40, 1))
     table = table_from_arrays(values, [Feature("hand", "code", "", 0.0, 2.0)])
-    released = values_of(law().apply(table, randomness(8)))
+    released = values_of(mechanism().apply(table, randomness(8)))
     assert not np.isin(released, [0.0, 1.0, 2.0]).any()
     assert np.bincount(Bins.of(table.features, 30).codes(released).ravel()).nonzero()[
         0
@@ -197,13 +197,13 @@ def test_what_has_no_histogram_is_refused(wandering):
     with pytest.raises(InputError, match="heart_rate"):
         eyelid.release(with_text(wandering()), mechanism="marginals-paper")
     with pytest.raises(InputError, match="feature heart_rate has no value at all"):
-        law().apply(without_values(wandering()), randomness(0))
+        mechanism().apply(without_values(wandering()), randomness(0))
 
 
 def test_more_rows_than_a_task_has_cannot_be_asked_for(wandering):
     with pytest.raises(InputError, match="k=91 needs at least 91 rows in every task, '1' has 90"):
-        law(k=91).apply(unequal(wandering), randomness(0))
-    assert len(law(k=90).apply(unequal(wandering), randomness(0)).data) == 195
+        mechanism(k=91).apply(unequal(wandering), randomness(0))
+    assert len(mechanism(k=90).apply(unequal(wandering), randomness(0)).data) == 195
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_more_rows_than_a_task_has_cannot_be_asked_for(wandering):
 )
 def test_parameters_that_mean_nothing_are_refused(wrong, said):
     with pytest.raises(InputError, match=said):
-        law(**wrong)
+        mechanism(**wrong)
 
 
 def test_all_of_the_real_windows_pass_as_they_must(real_windows):
@@ -228,6 +228,6 @@ def test_all_of_the_real_windows_pass_as_they_must(real_windows):
         data=real_windows.data.filter(people),
         people=real_windows.people.filter(people),
     )
-    made = law(k=8).synthesise(table, randomness(9))
+    made = mechanism(k=8).synthesise(table, randomness(9))
     tasks = table.data["task"]
     assert (made.plausible == table.data.select(pl.len().over(tasks)).to_series().to_numpy()).all()

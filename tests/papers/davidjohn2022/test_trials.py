@@ -204,11 +204,11 @@ def test_on_real_people_noise_of_single_rows_is_averaged_away(real_windows):
 
 
 def test_the_printed_epsilon_is_one_features_and_ours_is_their_sum(readers):
-    assert Setting("exponential-paper", 20.0).made_for(readers).epsilon == 20.0 * 4
+    assert Setting("exponential-paper", 20.0).built(readers).epsilon == 20.0 * 4
 
 
 def test_the_sound_one_is_about_all_of_one_feature_of_one_recording(readers):
-    made = Setting("exponential", 20.0).made_for(readers)
+    made = Setting("exponential", 20.0).built(readers)
     assert (made.epsilon, str(made.unit)) == (20.0, "chunk:48")
 
 

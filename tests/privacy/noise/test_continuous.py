@@ -8,9 +8,13 @@ import pytest
 from scipy import stats
 from scipy.special import gammaincinv
 
-from eyelid.mechanisms.records.spherical import SphericalLaplace
 from eyelid.privacy.noise import continuous, randomness
-from eyelid.privacy.noise.continuous import planar, rounded_spherical, settled_planar
+from eyelid.privacy.noise.continuous import (
+    SphericalLaplace,
+    planar,
+    rounded_spherical,
+    settled_planar,
+)
 
 DIGITS = 200
 
@@ -99,10 +103,10 @@ def test_an_attack_by_lengths_that_52_bits_cannot_reach():
     probability p: at p = 10⁻⁶ the first are left out, and here, at 2⁻²⁴, 15 of 16 are.
     """
     scale, leading = 2**32, 24
-    law = SphericalLaplace(scale, 1)
+    mechanism = SphericalLaplace(scale, 1)
     # The tail takes too long to wait for: it is where some leading bits are all 0, or all 1.
     drawn = [
-        law.draw((400, 1), Leading(bits, leading, seed)).ravel()
+        mechanism.draw((400, 1), Leading(bits, leading, seed)).ravel()
         for seed, bits in enumerate((0, 2**64 - 1))
     ]
     noise = np.concatenate(drawn)

@@ -16,9 +16,9 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io import read, write
 from eyelid.releases.audits.audit import audit
-from eyelid.releases.audits.audit_json import UNCOVERED
 from eyelid.releases.release import release
-from eyelid.releases.report import standing
+from eyelid.reporting.audits.audit_json import UNCOVERED
+from eyelid.reporting.audits.page import standing
 
 pytestmark = pytest.mark.usefixtures("quick_audits", "no_pictures")
 

@@ -12,8 +12,8 @@ import pytest
 
 from eyelid.attacks.twins import twin
 from eyelid.errors import InputError
-from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms import mechanism_named
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.records.additive import AdditiveMechanism
 from eyelid.privacy import RECORDING
 from eyelid.releases.audits.kinds import canary_audit
@@ -21,8 +21,8 @@ from eyelid.releases.kinds.features import application, plan
 
 
 def with_noise_times(factor):
-    def perturb(self, integers, shape, noise):
-        draws = noise_of(self, shape).draw(integers.shape, noise)
+    def perturb(self, integers, facts, noise):
+        draws = noise_of(self, facts).draw(integers.shape, noise)
         return integers + np.rint(factor * draws).astype(np.int64)
 
     return {"perturb": perturb}
@@ -45,15 +45,15 @@ def gaps_published(self, values, shape, noise):
 def last_one_bare(self, table, noise):
     private = AdditiveMechanism.apply(self, table, noise)
     last = table.data["person"][-1]
-    rows = self.shape(table).length
+    rows = self.facts(table).length
     raw = table.data.filter(pl.int_range(pl.len()).over("person", "recording") < rows)
     kept = [private.data.filter(pl.col("person") != last), raw.filter(pl.col("person") == last)]
     return replace(private, data=pl.concat(kept, how="diagonal"))
 
 
 def mean_recordings(self, table):
-    shape = AdditiveMechanism.shape(self, table)
-    return replace(shape, recordings=len(table.recordings) // shape.people)
+    facts = AdditiveMechanism.facts(self, table)
+    return replace(facts, recordings=len(table.recordings) // facts.people)
 
 
 CLAIMS = [
@@ -75,7 +75,9 @@ CLAIMS = [
 @pytest.mark.parametrize(("name", "parameters"), CLAIMS)
 def test_a_sound_pipeline_is_not_refuted(name, parameters, unit, length):
     """By design at most one in 1000 of these fails, for either of two claims."""
-    found = canary_audit(mechanism(name, **parameters, unit=unit, length=length), 1000, seed=1)
+    found = canary_audit(
+        mechanism_named(name, **parameters, unit=unit, length=length), 1000, seed=1
+    )
     assert not found.refuted
     assert found.holds
     assert found.person.could_refute or found.person.claimed >= 4
@@ -99,12 +101,12 @@ IN_COEFFICIENTS = [
 @pytest.mark.parametrize(("name", "parameters"), IN_COEFFICIENTS)
 def test_canaries_have_the_rows_that_a_mechanism_needs(name, parameters):
     """By design at most one in 1000 of these fails, for either of two claims."""
-    law = mechanism(name, epsilon=1.0, **parameters)
-    found = canary_audit(law, 1000, seed=1)
+    mechanism = mechanism_named(name, epsilon=1.0, **parameters)
+    found = canary_audit(mechanism, 1000, seed=1)
     assert found.holds
     assert not found.refuted
-    assert found.unit == str(law.unit)
-    assert (found.within is None) == (law.unit.name == "person")
+    assert found.unit == str(mechanism.unit)
+    assert (found.within is None) == (mechanism.unit.name == "person")
 
 
 @pytest.mark.parametrize(
@@ -123,12 +125,12 @@ def test_canaries_have_the_rows_that_a_mechanism_needs(name, parameters):
 )
 def test_less_noise_on_coefficients_is_caught(name, parameters, share):
     """The noise is fresh: shares are such that a miss has a chance below 1e-4."""
-    broken = twin(mechanism(name, epsilon=1.0, **parameters), with_noise_times(share))
+    broken = twin(mechanism_named(name, epsilon=1.0, **parameters), with_noise_times(share))
     assert canary_audit(broken, seed=1).refuted
 
 
 def test_the_claim_is_the_one_on_the_certificate():
-    found = canary_audit(mechanism("laplace", epsilon=1.5, unit="recording"), seed=1)
+    found = canary_audit(mechanism_named("laplace", epsilon=1.5, unit="recording"), seed=1)
     assert found.within is not None
     assert (found.person.measure, found.person.claimed, found.within.claimed) == ("epsilon", 3, 1.5)
     assert found.person.canaries == found.within.canaries == 2000
@@ -136,7 +138,7 @@ def test_the_claim_is_the_one_on_the_certificate():
 
 @pytest.mark.parametrize(("name", "parameters"), CLAIMS)
 def test_half_the_noise_is_caught(name, parameters):
-    broken = twin(mechanism(name, **parameters), with_noise_times(0.5))
+    broken = twin(mechanism_named(name, **parameters), with_noise_times(0.5))
     # Audits of 2000 people miss it at times.
     assert canary_audit(broken, people=8000, seed=0).refuted
 
@@ -145,13 +147,15 @@ def test_half_the_noise_is_caught(name, parameters):
 def test_a_recording_s_loss_sold_as_a_person_s_is_caught(monkeypatch, name, parameters):
     honest = plan.promised
 
-    def sold(chosen, shape, unit, *reasons):
-        return replace(honest(chosen, shape, RECORDING, *reasons), unit=unit)
+    def sold(chosen, facts, unit, *reasons):
+        return replace(honest(chosen, facts, RECORDING, *reasons), unit=unit)
 
     monkeypatch.setattr(plan, "promised", sold)
     # With the Gaussian a recording's μ is only √2 times smaller than a person's.
     people = 16000
-    found = canary_audit(mechanism(name, **parameters, unit="recording"), people=people, seed=2)
+    found = canary_audit(
+        mechanism_named(name, **parameters, unit="recording"), people=people, seed=2
+    )
     assert found.person.refuted
     assert not found.within.refuted
 
@@ -162,12 +166,12 @@ def test_a_recording_s_loss_sold_as_a_person_s_is_caught(monkeypatch, name, para
         pytest.param({"clip": no_clip}, "shortest", id="clipping left out"),
         pytest.param({"randomise": bare_padding}, "longest", id="padding without noise"),
         pytest.param({"randomise": gaps_published}, "shortest", id="gaps published"),
-        pytest.param({"shape": mean_recordings}, "shortest", id="mean number of recordings"),
+        pytest.param({"facts": mean_recordings}, "shortest", id="mean number of recordings"),
     ],
 )
 @pytest.mark.parametrize(("name", "parameters"), CLAIMS)
 def test_other_faults_of_a_mechanism_are_caught(name, parameters, changes, length):
-    broken = twin(mechanism(name, **parameters, length=length), changes)
+    broken = twin(mechanism_named(name, **parameters, length=length), changes)
     # A Gaussian's gaps are caught in nine of ten audits with 4000 people.
     people = 8000 if name == "gaussian" else 4000
     assert canary_audit(broken, people=people, seed=3).refuted
@@ -184,38 +188,40 @@ def test_people_written_as_they_were_are_caught(monkeypatch):
         table = honest(private, job, piece)
         return replace(table, data=pl.concat([table.data.filter(~some), bare], how="diagonal"))
 
-    assert not canary_audit(mechanism("laplace", epsilon=1.0), seed=4).refuted
+    assert not canary_audit(mechanism_named("laplace", epsilon=1.0), seed=4).refuted
     monkeypatch.setattr(application, "_private", mix_up)
-    assert canary_audit(mechanism("laplace", epsilon=1.0), seed=4).refuted
+    assert canary_audit(mechanism_named("laplace", epsilon=1.0), seed=4).refuted
 
 
 def test_one_bare_person_among_thousands_is_not_seen():
     """One sure guess more is no evidence: this fault is for verify to find, and the docs say so."""
-    broken = twin(mechanism("laplace", epsilon=1.0), {"apply": last_one_bare})
+    broken = twin(mechanism_named("laplace", epsilon=1.0), {"apply": last_one_bare})
     assert not canary_audit(broken, seed=5).refuted
 
 
 def test_a_huge_claim_is_said_to_be_out_of_reach():
-    found = canary_audit(mechanism("laplace", epsilon=20.0), seed=7)
+    found = canary_audit(mechanism_named("laplace", epsilon=20.0), seed=7)
     assert found.person.lower_bound <= found.person.reach < 20
     assert not found.person.could_refute
 
 
 def test_a_second_feature_is_audited_too(same_noise):
-    def first_feature_only(self, integers, shape, noise):
-        draws = noise_of(self, shape).draw(integers.shape, noise)
+    def first_feature_only(self, integers, facts, noise):
+        draws = noise_of(self, facts).draw(integers.shape, noise)
         draws[..., 1:] = 0
         return integers + draws
 
-    law = mechanism("laplace", epsilon=1.0)
+    mechanism = mechanism_named("laplace", epsilon=1.0)
     with same_noise(1):
-        assert not canary_audit(law, features=2, seed=8).refuted
-    assert canary_audit(twin(law, {"perturb": first_feature_only}), features=2, seed=8).refuted
+        assert not canary_audit(mechanism, features=2, seed=8).refuted
+    assert canary_audit(
+        twin(mechanism, {"perturb": first_feature_only}), features=2, seed=8
+    ).refuted
 
 
 def test_a_claim_that_does_not_hold_is_not_called_refuted():
     changes = with_noise_times(0.1) | {"claims_to_hold": False}
-    broken = twin(mechanism("laplace", epsilon=1.0), changes)
+    broken = twin(mechanism_named("laplace", epsilon=1.0), changes)
     found = canary_audit(broken, seed=9)
     assert found.person.refuted
     assert not found.holds
@@ -224,4 +230,4 @@ def test_a_claim_that_does_not_hold_is_not_called_refuted():
 
 def test_too_few_canaries_are_refused():
     with pytest.raises(InputError, match="5 canaries tell nothing: take at least 32"):
-        canary_audit(mechanism("laplace", epsilon=1.0), people=5)
+        canary_audit(mechanism_named("laplace", epsilon=1.0), people=5)

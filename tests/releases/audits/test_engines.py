@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from eyelid.attacks.utility import utility
+from eyelid.engine.cores import Processes
 from eyelid.engine.engines import Engine, spread, using
-from eyelid.engine.processes import Processes
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
@@ -48,7 +48,7 @@ def test_figures_do_not_depend_on_who_works(folders, dask, monkeypatch):
     engines = {"a thread": "local", "two threads": "local", "copies": OfCopies(1), "dask": dask}
     for name, engine in engines.items():
         threads = 2 if name == "two threads" else 1
-        monkeypatch.setattr("eyelid.engine.parallel.cores", lambda threads=threads: threads)
+        monkeypatch.setattr("eyelid.engine.cores.cores", lambda threads=threads: threads)
         with using(engine):
             audit(folders / "features", folders / "private", **asked)
         told[name] = (folders / "private-audit" / "audit.json").read_bytes()

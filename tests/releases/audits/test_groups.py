@@ -22,7 +22,7 @@ from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.consistency import among_promises
 from eyelid.releases.audits.pairing import audit_target
 from eyelid.releases.release import release
-from eyelid.releases.report import report, standing
+from eyelid.reporting.audits.page import report, standing
 from eyelid.reporting.group_pictures import (
     group_view,
     lines_picture,

@@ -112,17 +112,21 @@ def certified(folder, change):
 
 def noise_free(subject, number=0):
     """The cells of a group without noise."""
-    law, observers = subject.mechanisms[number], subject.plan.observers[number]
-    counts = subject.looks_of[number].counts(observers.shape.grid)
-    return law.divided(law.total(counts, observers.shape), observers.shape)
+    mechanism, observers = subject.mechanisms[number], subject.design.observers[number]
+    counts = subject.gaze_points_of[number].counts(observers.facts.grid)
+    return mechanism.divided(mechanism.total(counts, observers.facts), observers.facts)
 
 
 def shown(folder, subject, cells):
     """Other cells, with everything that follows from them but the reliability."""
-    plan, layers = subject.plan, len(subject.plan.layers)
+    plan, layers = subject.design, len(subject.design.layers)
     measured = [
-        Measured(law, cells[n * layers : (n + 1) * layers], law.cell_sd(observers.shape))
-        for n, (law, observers) in enumerate(zip(subject.mechanisms, plan.observers, strict=True))
+        Measured(
+            mechanism, cells[n * layers : (n + 1) * layers], mechanism.cell_sd(observers.facts)
+        )
+        for n, (mechanism, observers) in enumerate(
+            zip(subject.mechanisms, plan.observers, strict=True)
+        )
     ]
     maps = maps_of(plan, measured)
     facts = released_facts(plan, measured, trusted_of(plan, measured))
@@ -238,7 +242,7 @@ def test_a_map_without_noise_under_a_certificate_of_some_is_refuted(home, out):
 
 def test_a_noise_free_picture_beside_sound_cells_is_refuted(home, out):
     subject = map_target(home / "study", out)
-    bare = heatmap(gaze_map(subject.looks).values, subject.plan.view.sigma_px)
+    bare = heatmap(gaze_map(subject.looks).values, subject.design.view.sigma_px)
     forged(out, map=(bare / bare.sum())[None].astype(np.float32))
     assert disagreements(home, out) == [
         "'map' of map.npz is not what public facts and noisy cells give"
@@ -386,17 +390,17 @@ def test_of_another_version_words_are_not_compared_and_that_is_said(home, out):
 
 
 @pytest.mark.usefixtures("plain_pictures")
-@pytest.mark.parametrize("law", [{}, {"cap": "private", "mechanism": "map-gaussian"}])
-def test_a_choice_with_a_larger_epsilon_is_refuted(law, home, tmp_path):
+@pytest.mark.parametrize("mechanism", [{}, {"cap": "private", "mechanism": "map-gaussian"}])
+def test_a_choice_with_a_larger_epsilon_is_refuted(mechanism, home, tmp_path):
     """Cells with just the noise of the forged choice: nothing but the choice itself is amiss."""
     out = tmp_path / "out"
-    private_heatmap(home / "study", out, epsilon=1.0, grid="8x5", **law)
+    private_heatmap(home / "study", out, epsilon=1.0, grid="8x5", **mechanism)
     subject = map_target(home / "study", out)
     assert subject.disagreements == ()
-    (chosen,), (observers,) = subject.mechanisms, subject.plan.observers
+    (chosen,), (observers,) = subject.mechanisms, subject.design.observers
     loud = replace(chosen, epsilon=5.0)
-    counts = subject.looks.counts(observers.shape.grid)
-    cells = loud.measure(counts, observers.shape, randomness(1))
+    counts = subject.looks.counts(observers.facts.grid)
+    cells = loud.measure(counts, observers.facts, randomness(1))
     certified(out, lambda told: told["map"].update(settled=[loud.parameters()]))
     shown(out, replace(subject, mechanisms=(loud,)), cells)
     assert audit_heatmap(home / "study", out).refuted == [

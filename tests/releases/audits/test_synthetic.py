@@ -20,7 +20,7 @@ from eyelid.privacy.rank1 import advantage_bound
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.pairing import audit_target
 from eyelid.releases.release import release
-from eyelid.releases.report import beyond_expected, report, standing
+from eyelid.reporting.audits.page import beyond_expected, report, standing
 
 FEATURES = [Feature(name, "1/s", f"{name} a second", 0.0, 2.0) for name in "abc"]
 LAW = {"mechanism": "synthetic", "epsilon": 16.0, "delta": 1e-5, "rows": 12}

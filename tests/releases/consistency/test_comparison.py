@@ -139,10 +139,10 @@ def test_filters_keep_their_form_and_sums_over_people_need_not():
     for name in ("map-grid", "aoi-tables", "synthetic", "seeded", "groupmean"):
         form = case(name).mechanism.may_differ
         assert (form.recordings, form.lengths, form.times) == (True, True, True), name
-    law = case("laplace", "length=7").mechanism
-    assert law.may_differ.lengths
-    assert not law.may_differ.recordings
-    assert replace(law, length="longest").may_differ == SAME_FORM
+    mechanism = case("laplace", "length=7").mechanism
+    assert mechanism.may_differ.lengths
+    assert not mechanism.may_differ.recordings
+    assert replace(mechanism, length="longest").may_differ == SAME_FORM
 
 
 def test_members_of_different_groups_who_are_exchanged_do_show():

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from eyelid.io import pieces
-from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.noisy import NoisyMechanism
+from eyelid.mechanisms.differential import NoisyMechanism
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.privacy.noise import SystemRandomness
 from eyelid.releases.consistency.comparison import coupled, small_pieces
 
-SHAPE = Shape(people=2, recordings=1, length=3, features=1)
+SHAPE = PublicFacts(people=2, recordings=1, length=3, features=1)
 DATA = np.full((2, 1, 3, 1), 10**15)
 
 

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.text import Text
 
 from eyelid.gaze.areas import Area
-from eyelid.gaze.maps.looks import looks_from_arrays
+from eyelid.gaze.maps.gaze_points import gaze_points_from_arrays
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.privacy.noise import randomness
 from eyelid.reporting.maps.area_pictures import UNITS, draw_tables
@@ -32,17 +32,17 @@ def tables(
     areas: tuple[Area, ...] = AREAS,
 ) -> pl.DataFrame:
     """As a release has them."""
-    law = AoiTables(epsilon=4.0, tables=names)
-    shape = law.shape_of(20, len(layers), len(areas))
+    mechanism = AoiTables(epsilon=4.0, tables=names)
+    shape = mechanism.facts_of(20, len(layers), len(areas))
     rng = np.random.default_rng(2)
     who = [f"p{n}" for n in np.repeat(np.arange(20), 10)]
     x, y = rng.uniform(0, WIDE, 200), rng.uniform(0, HIGH, 200)
-    looks = looks_from_arrays(who, x, y, size=(WIDE, HIGH))
-    (measured,) = law.measure(
-        law.tables_of(looks, areas), law.shape_of(20, 1, len(areas)), randomness(3)
+    looks = gaze_points_from_arrays(who, x, y, size=(WIDE, HIGH))
+    (measured,) = mechanism.measure(
+        mechanism.tables_of(looks, areas), mechanism.facts_of(20, 1, len(areas)), randomness(3)
     )
     everywhere = np.tile(measured, (len(layers), 1))
-    return law.presented(everywhere, shape, layers, [area.name for area in areas])
+    return mechanism.presented(everywhere, shape, layers, [area.name for area in areas])
 
 
 def words(figure) -> str:
@@ -86,11 +86,11 @@ def intervals(axes) -> list[tuple[float, float]]:
 
 def test_a_share_that_noise_made_negative_is_drawn_as_zero_with_its_interval():
     """Bars went to the left of zero, as if there were less than no gaze."""
-    law = AoiTables(epsilon=1.0, tables="dwell")
-    shape = law.shape_of(40, 1, 3)
-    error = float(law.cell_sd(shape)[0, 0])
+    mechanism = AoiTables(epsilon=1.0, tables="dwell")
+    facts = mechanism.facts_of(40, 1, 3)
+    error = float(mechanism.cell_sd(facts)[0, 0])
     measured = error * np.array([[-1.0, -3.0, 0.5, 5.0]])
-    released = law.presented(measured, shape, ["page"], ["menu", "text", "advert"])
+    released = mechanism.presented(measured, facts, ["page"], ["menu", "text", "advert"])
     figure = draw_tables(released, LEGEND)
     axes = next(axes for axes in figure.axes if axes.patches)
     assert [bar.get_width() for bar in axes.patches] == pytest.approx(

@@ -17,7 +17,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import presented
 from eyelid.gaze.maps.grid import Grid
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.privacy.noise import randomness
 from eyelid.reporting.maps.figures import (
     CURVES,
@@ -79,8 +79,8 @@ def test_both_formulas_are_those_of_the_mechanisms(cap, samples, side, people):
             {"samples": samples},
         ),
     ):
-        law = mechanism(name, **given, **more)
-        sd = law.cell_sd(law.shape_of(people, 1, side, side))
+        mechanism = mechanism_named(name, **given, **more)
+        sd = mechanism.cell_sd(mechanism.facts_of(people, 1, side, side))
         assert sd == pytest.approx(float(expected), rel=1e-4)
 
 
@@ -174,9 +174,11 @@ def test_more_epsilon_leaves_more_to_see_and_ours_leaves_more_than_the_papers(ro
     assert mean("map-grid", 8.0) > 0.9
     # Over 30 draws a mean near nothing is known to a few hundredths.
     assert abs(mean("map-laplace-paper", 0.5)) < 0.15
-    for law in ("gaussian", "laplace"):
-        assert mean(f"map-{law}", 8.0) > mean(f"map-{law}-paper", 8.0) + 0.1
-        assert mean(f"map-{law}", 8.0, "mse_mean") < mean(f"map-{law}-paper", 8.0, "mse_mean")
+    for mechanism in ("gaussian", "laplace"):
+        assert mean(f"map-{mechanism}", 8.0) > mean(f"map-{mechanism}-paper", 8.0) + 0.1
+        assert mean(f"map-{mechanism}", 8.0, "mse_mean") < mean(
+            f"map-{mechanism}-paper", 8.0, "mse_mean"
+        )
 
 
 def test_sharing_draws_between_epsilons_is_the_same_as_running_the_mechanism():
@@ -209,13 +211,13 @@ def test_sharing_draws_between_epsilons_is_the_same_as_running_the_mechanism():
             noise=randomness(3),
         )
         more = {} if "laplace" in name else {"delta": 1e-3}
-        law = mechanism(name, epsilon=epsilon, **more)
-        shape = law.shape_of(people, 1, WIDE, HIGH, sigma)
+        mechanism = mechanism_named(name, epsilon=epsilon, **more)
+        facts = mechanism.facts_of(people, 1, WIDE, HIGH, sigma)
         noise = randomness(11)
         plain = []
         for _ in range(draws):
-            cells = law.measure(at(shape.grid), shape, noise)[0]
-            shown = presented(cells, shape.grid, sigma, law.cell_sd(shape), "", people).values
+            cells = mechanism.measure(at(facts.grid), facts, noise)[0]
+            shown = presented(cells, facts.grid, sigma, mechanism.cell_sd(facts), "", people).values
             mse = np.mean((shown - truth / truth.sum()) ** 2)
             plain.append((np.corrcoef(shown.ravel(), truth.ravel())[0, 1], mse))
         # Where noise and signal are alike, both are seen.

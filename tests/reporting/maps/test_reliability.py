@@ -10,7 +10,7 @@ from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import GazeMap
 from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.spread import spread
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.reporting.maps.reliability import (
     Reliability,
     difference_sentence,
@@ -33,14 +33,14 @@ def scene(people, rng, looks=30):
     return places, middles
 
 
-def exact_cells(law, shape, places):
+def exact_cells(mechanism, shape, places):
     """The limited mean of everybody, without noise, and how much each look of a person weighs."""
     people, looks, _ = places.shape
     cell = shape.grid.cell_of(places[..., 0].ravel(), places[..., 1].ravel())
     person = np.repeat(np.arange(people), looks)
     on_it = cell >= 0
     counts = PersonCounts.added_up(people, shape.length, person[on_it], cell[on_it])
-    limited = law.limited(counts, shape)
+    limited = mechanism.limited(counts, shape)
     mean = np.bincount(counts.cell, weights=limited, minlength=shape.length) / people
     weight = counts.per_person(limited) / np.maximum(counts.per_person(counts.count), 1)
     return mean.reshape(shape.size), weight
@@ -93,30 +93,30 @@ def _along(line, part):
 def test_hotspots_as_wide_as_stated_stand_out_in_nine_draws_of_ten(people, epsilon):
     # 300 draws of 90 % or more: below 0.83 in fewer than 1 of 10^4 runs; the seed is fixed.
     rng = np.random.default_rng(people)
-    law = mechanism("map-grid", epsilon=epsilon)
-    shape = law.shape_of(people, 1, WIDTH, HEIGHT, BLUR)
-    cell_sd = law.cell_sd(shape)
+    mechanism = mechanism_named("map-grid", epsilon=epsilon)
+    facts = mechanism.facts_of(people, 1, WIDTH, HEIGHT, BLUR)
+    cell_sd = mechanism.cell_sd(facts)
     places, middles = scene(people, rng)
-    exact, weight = exact_cells(law, shape, places)
+    exact, weight = exact_cells(mechanism, facts, places)
     even = exact.sum() / (WIDTH * HEIGHT)
     alone, of_scene = [], []
     for _ in range(300):
         noise = rng.normal(0, cell_sd, exact.shape)
-        stated = reliability(law, shape, BLUR, exact + noise)
+        stated = reliability(mechanism, facts, BLUR, exact + noise)
         if stated.width_px is None:
             continue
         width = math.ceil(stated.width_px)
         left, top = rng.uniform([0, 0], [WIDTH - width, HEIGHT - width])
-        square = Window(shape.grid, left, top, width)
+        square = Window(facts.grid, left, top, width)
         # The worst there is: as dense as stated, and nothing around it.
-        worst_case = square.masses(shape.grid, stated.density * even) + noise[0]
+        worst_case = square.masses(facts.grid, stated.density * even) + noise[0]
         alone.append(square.mean(worst_case) > 2 * square.error(cell_sd))
         x, y = middles[rng.integers(4)]
         left, top = np.clip([x - width / 2, y - width / 2], 0, [WIDTH - width, HEIGHT - width])
         inside = np.all((places >= [left, top]) & (places < [left + width, top + width]), axis=-1)
         density = float((inside.sum(axis=1) * weight).mean()) / width**2
         if density >= stated.density * even:
-            square = Window(shape.grid, left, top, width)
+            square = Window(facts.grid, left, top, width)
             of_scene.append(square.mean((exact + noise)[0]) > 2 * square.error(cell_sd))
     assert len(alone) > 100
     assert np.mean(alone) > 0.83
@@ -139,9 +139,9 @@ def worst_along(length, parts, width):
 @pytest.mark.parametrize(("people", "epsilon"), [(40, 1.0), (100, 1.5), (200, 1.0)])
 def test_a_hotspot_where_cells_lie_worst_for_it_stands_out_as_often_as_is_said(people, epsilon):
     # 9 draws of 10 were an average over places: at the worst one it was 3 of 4.
-    law = mechanism("map-grid", epsilon=epsilon)
-    shape = law.shape_of(people, 1, WIDTH, HEIGHT, BLUR)
-    grid, cell_sd = shape.grid, law.cell_sd(shape)
+    mechanism = mechanism_named("map-grid", epsilon=epsilon)
+    facts = mechanism.facts_of(people, 1, WIDTH, HEIGHT, BLUR)
+    grid, cell_sd = facts.grid, mechanism.cell_sd(facts)
     for density in (4, 8, 16):
         width = math.ceil(reliable_width(grid, BLUR, cell_sd, 0.5, density))
         (down, rows), (across, columns) = (
@@ -157,12 +157,12 @@ def test_a_hotspot_where_cells_lie_worst_for_it_stands_out_as_often_as_is_said(p
 def test_no_more_than_one_map_in_ten_promises_a_hotspot_that_its_noise_hides(people, total):
     # The total is noisy, too. 300 maps, 1 in 10: above 49 in fewer than 1 of 1000 runs.
     rng = np.random.default_rng(people)
-    law = mechanism("map-grid", epsilon=1.0)
-    shape = law.shape_of(people, 1, WIDTH, HEIGHT, BLUR)
-    grid, cell_sd, places, lost = shape.grid, law.cell_sd(shape), {}, 0
+    mechanism = mechanism_named("map-grid", epsilon=1.0)
+    facts = mechanism.facts_of(people, 1, WIDTH, HEIGHT, BLUR)
+    grid, cell_sd, places, lost = facts.grid, mechanism.cell_sd(facts), {}, 0
     for _ in range(300):
-        noise = rng.normal(0, cell_sd, shape.size)
-        stated = reliability(law, shape, BLUR, total / shape.length + noise)
+        noise = rng.normal(0, cell_sd, facts.size)
+        stated = reliability(mechanism, facts, BLUR, total / facts.length + noise)
         if stated.width_px is None:
             continue
         width = math.ceil(stated.width_px)
@@ -191,22 +191,24 @@ def test_what_is_said_of_hotspots_is_said_of_every_place_and_in_json_too():
 def test_half_as_wide_is_not_enough():
     # The width is no idle caution: the same density over half of it is missed more often than not.
     rng = np.random.default_rng(5)
-    law = mechanism("map-grid", epsilon=1.0)
-    shape = law.shape_of(100, 1, WIDTH, HEIGHT, BLUR)
-    cell_sd = law.cell_sd(shape)
-    width = reliable_width(shape.grid, BLUR, cell_sd, 0.6, 4) // 2
+    mechanism = mechanism_named("map-grid", epsilon=1.0)
+    facts = mechanism.facts_of(100, 1, WIDTH, HEIGHT, BLUR)
+    cell_sd = mechanism.cell_sd(facts)
+    width = reliable_width(facts.grid, BLUR, cell_sd, 0.6, 4) // 2
     seen = []
     for _ in range(200):
-        square = Window(shape.grid, *rng.uniform([0, 0], [WIDTH - width, HEIGHT - width]), width)
-        noise = rng.normal(0, cell_sd, (shape.grid.rows, shape.grid.columns))
-        cells = square.masses(shape.grid, 4 * 0.6 / (WIDTH * HEIGHT)) + noise
+        square = Window(facts.grid, *rng.uniform([0, 0], [WIDTH - width, HEIGHT - width]), width)
+        noise = rng.normal(0, cell_sd, (facts.grid.rows, facts.grid.columns))
+        cells = square.masses(facts.grid, 4 * 0.6 / (WIDTH * HEIGHT)) + noise
         seen.append(square.mean(cells) > 2 * square.error(cell_sd))
     assert np.mean(seen) < 0.5
 
 
 def told(people=100, epsilon=1.0, layers=1, cells=None):
-    law = mechanism("map-grid", epsilon=epsilon)
-    return reliability(law, law.shape_of(people, layers, WIDTH, HEIGHT, BLUR), BLUR, cells)
+    mechanism = mechanism_named("map-grid", epsilon=epsilon)
+    return reliability(
+        mechanism, mechanism.facts_of(people, layers, WIDTH, HEIGHT, BLUR), BLUR, cells
+    )
 
 
 def test_more_people_a_larger_epsilon_and_fewer_maps_make_fainter_or_narrower_hotspots_reliable():
@@ -221,11 +223,11 @@ def test_more_people_a_larger_epsilon_and_fewer_maps_make_fainter_or_narrower_ho
 
 @pytest.mark.parametrize("people", [15, 20, 40, 100, 400, 1000])
 def test_the_faintest_hotspots_are_told_that_are_reliable_at_a_quarter_of_the_width(people):
-    law = mechanism("map-grid", epsilon=1.0)
-    shape = law.shape_of(people, 1, WIDTH, HEIGHT, BLUR)
+    mechanism = mechanism_named("map-grid", epsilon=1.0)
+    facts = mechanism.facts_of(people, 1, WIDTH, HEIGHT, BLUR)
     # Half of people's gaze is taken to be left by clipping.
     widths = {
-        density: reliable_width(shape.grid, BLUR, law.cell_sd(shape), 0.5, density)
+        density: reliable_width(facts.grid, BLUR, mechanism.cell_sd(facts), 0.5, density)
         for density in (2, 4, 8, 16)
     }
     narrow = [density for density, width in widths.items() if width and width <= WIDTH / 4]
@@ -242,8 +244,8 @@ def test_nothing_is_narrower_than_a_cell_or_the_point_spread():
 
 
 def test_a_map_without_any_gaze_has_no_reliable_hotspot():
-    law = mechanism("map-grid", epsilon=1.0)
-    shape = law.shape_of(100, 1, WIDTH, HEIGHT, BLUR)
+    mechanism = mechanism_named("map-grid", epsilon=1.0)
+    shape = mechanism.facts_of(100, 1, WIDTH, HEIGHT, BLUR)
     found = told(cells=np.zeros(shape.size))
     assert found.width_px is None
     assert found.sentence.startswith(
@@ -253,10 +255,10 @@ def test_a_map_without_any_gaze_has_no_reliable_hotspot():
 
 def test_before_the_release_no_more_is_promised_than_the_release_then_says():
     # Half of everybody's gaze, without any noise in what was measured.
-    law = mechanism("map-grid", epsilon=1.0)
-    shape = law.shape_of(100, 1, WIDTH, HEIGHT, BLUR)
-    slack = 0.5 * law.cell_sd(shape) * math.sqrt(shape.length)
-    after = told(cells=np.full(shape.size, (0.5 + slack) / shape.length))
+    mechanism = mechanism_named("map-grid", epsilon=1.0)
+    facts = mechanism.facts_of(100, 1, WIDTH, HEIGHT, BLUR)
+    slack = 0.5 * mechanism.cell_sd(facts) * math.sqrt(facts.length)
+    after = told(cells=np.full(facts.size, (0.5 + slack) / facts.length))
     before = told()
     assert before.width_px == pytest.approx(after.width_px)
     assert before.density == after.density
@@ -271,28 +273,28 @@ def test_it_is_said_that_clipping_makes_some_people_count_less():
     # So many people that nobody's gaze is clipped.
     assert few not in told(10**6).sentence
     assert "where gaze is at least" in told(10**6).sentence
-    counts = mechanism("map-gaussian", epsilon=1.0)
-    shape = counts.shape_of(10**5, 1, WIDTH, HEIGHT, BLUR)
+    counts = mechanism_named("map-gaussian", epsilon=1.0)
+    shape = counts.facts_of(10**5, 1, WIDTH, HEIGHT, BLUR)
     assert "Looks beyond the cap do not count" in reliability(counts, shape, BLUR).sentence
 
 
 def test_of_maps_with_unequal_gaze_the_one_with_the_least_is_told():
     # 300 draws of 90 % or more: below 0.83 in fewer than 1 of 10^4 runs; the seed is fixed.
     rng = np.random.default_rng(8)
-    law = mechanism("map-grid", epsilon=3.0)
-    shape = law.shape_of(1000, 4, WIDTH, HEIGHT, BLUR)
-    cell_sd = law.cell_sd(shape)
+    mechanism = mechanism_named("map-grid", epsilon=3.0)
+    facts = mechanism.facts_of(1000, 4, WIDTH, HEIGHT, BLUR)
+    cell_sd = mechanism.cell_sd(facts)
     totals = 0.6 * np.array([0.55, 0.25, 0.15, 0.05])
-    exact = np.broadcast_to(totals[:, None, None] / shape.length, shape.size)
+    exact = np.broadcast_to(totals[:, None, None] / facts.length, facts.size)
     seen, told_width = [], []
     for _ in range(300):
-        noise = rng.normal(0, cell_sd, shape.size)
-        stated = reliability(law, shape, BLUR, exact + noise)
+        noise = rng.normal(0, cell_sd, facts.size)
+        stated = reliability(mechanism, facts, BLUR, exact + noise)
         if stated.width_px is None:
             continue
         width = math.ceil(stated.width_px)
-        square = Window(shape.grid, *rng.uniform([0, 0], [WIDTH - width, HEIGHT - width]), width)
-        alone = square.masses(shape.grid, stated.density * totals[-1] / (WIDTH * HEIGHT))
+        square = Window(facts.grid, *rng.uniform([0, 0], [WIDTH - width, HEIGHT - width]), width)
+        alone = square.masses(facts.grid, stated.density * totals[-1] / (WIDTH * HEIGHT))
         seen.append(square.mean(alone + noise[-1]) > 2 * square.error(cell_sd))
         told_width.append(stated.sentence)
     assert len(seen) > 100
@@ -302,34 +304,34 @@ def test_of_maps_with_unequal_gaze_the_one_with_the_least_is_told():
 
 def test_dense_hotspots_are_told_where_faint_ones_are_lost():
     # Forty people at ε = 1, and clipping leaves three tenths of their gaze, or one.
-    law = mechanism("map-grid", epsilon=1.0)
-    shape = law.shape_of(40, 1, WIDTH, HEIGHT, BLUR)
-    slack = 0.5 * law.cell_sd(shape) * math.sqrt(shape.length)
-    found = told(40, cells=np.full(shape.size, (0.3 + slack) / shape.length))
+    mechanism = mechanism_named("map-grid", epsilon=1.0)
+    facts = mechanism.facts_of(40, 1, WIDTH, HEIGHT, BLUR)
+    slack = 0.5 * mechanism.cell_sd(facts) * math.sqrt(facts.length)
+    found = told(40, cells=np.full(facts.size, (0.3 + slack) / facts.length))
     assert found.density == 16
     assert found.width_px < WIDTH / 4
-    fewer = told(40, cells=np.full(shape.size, (0.1 + slack) / shape.length))
+    fewer = told(40, cells=np.full(facts.size, (0.1 + slack) / facts.length))
     # What is denser still may stand out, and the sentence does not deny it.
     assert "what stands out all the same is denser" in fewer.sentence
 
 
 def test_as_many_people_as_are_said_to_be_needed_are_enough_and_hardly_more():
-    law = mechanism("map-grid", epsilon=1.0)
+    mechanism = mechanism_named("map-grid", epsilon=1.0)
     few = told(10)
     needed = few.people_needed
 
     def width(people):
-        shape = law.shape_of(people, 1, WIDTH, HEIGHT, BLUR)
-        return reliable_width(shape.grid, BLUR, law.cell_sd(shape), 0.5, 4)
+        facts = mechanism.facts_of(people, 1, WIDTH, HEIGHT, BLUR)
+        return reliable_width(facts.grid, BLUR, mechanism.cell_sd(facts), 0.5, 4)
 
     assert width(needed) <= 0.1 * WIDTH < width(int(0.8 * needed))
     assert f"About {needed} people" in few.sentence
 
 
 def test_how_many_people_are_needed_does_not_depend_on_what_was_measured():
-    law = mechanism("map-grid", epsilon=1.0)
-    shape = law.shape_of(10, 1, WIDTH, HEIGHT, BLUR)
-    noise = np.random.default_rng(3).normal(0.01, law.cell_sd(shape), (20, *shape.size))
+    mechanism = mechanism_named("map-grid", epsilon=1.0)
+    shape = mechanism.facts_of(10, 1, WIDTH, HEIGHT, BLUR)
+    noise = np.random.default_rng(3).normal(0.01, mechanism.cell_sd(shape), (20, *shape.size))
     needed = {told(10, cells=cells).people_needed for cells in noise}
     assert needed == {told(10).people_needed}
 
@@ -343,15 +345,15 @@ def test_fewer_maps_are_advised_only_where_there_are_several():
 
 
 def test_counts_are_told_on_the_condition_of_full_caps():
-    law = mechanism("map-gaussian", epsilon=1.0)
-    found = reliability(law, law.shape_of(10**5, 1, WIDTH, HEIGHT, BLUR), BLUR)
+    mechanism = mechanism_named("map-gaussian", epsilon=1.0)
+    found = reliability(mechanism, mechanism.facts_of(10**5, 1, WIDTH, HEIGHT, BLUR), BLUR)
     assert found.sentence.startswith("If everybody fills the cap of 30, hotspots wider than")
 
 
 def test_a_map_without_noise_says_that_it_protects_nothing():
-    law = mechanism("map-noisefree", epsilon=1.0)
-    shape = law.shape_of(10, 1, 40, 30)
-    assert "not protected" in reliability(law, shape, 2.0).sentence
+    mechanism = mechanism_named("map-noisefree", epsilon=1.0)
+    shape = mechanism.facts_of(10, 1, 40, 30)
+    assert "not protected" in reliability(mechanism, shape, 2.0).sentence
 
 
 def test_of_several_maps_what_is_true_of_all_is_told():
@@ -408,24 +410,24 @@ def test_a_difference_is_said_to_stand_out_or_not():
 
 
 def test_tables_say_their_errors_what_stands_out_and_what_to_do():
-    law = mechanism("aoi-tables", epsilon=0.5)
-    shape = law.shape_of(40, 1, 3)
-    measured = np.zeros((1, shape.length))
+    mechanism = mechanism_named("aoi-tables", epsilon=0.5)
+    facts = mechanism.facts_of(40, 1, 3)
+    measured = np.zeros((1, facts.length))
     measured[0, 0] = 10.0
-    released = law.presented(measured, shape, ["page"], ["a", "b", "c"])
-    said = tables_sentence(law, shape, released, beside_map=True)
+    released = mechanism.presented(measured, facts, ["page"], ["a", "b", "c"])
+    said = tables_sentence(mechanism, facts, released, beside_map=True)
     # Four tables at ε/8: the reach of dwell is 2, so √2·2·4/(0.5·40).
     assert "errors of the noise are 0.57 (dwell)" in said
-    assert f"1 of {shape.length} numbers is above two of them" in said
+    assert f"1 of {facts.length} numbers is above two of them" in said
     assert "Little can be told from dwell" in said
     assert "take --only areas, --set tables=dwell, a larger ε" in said
     assert "the first 6 visits" in said
 
 
 def test_tables_that_are_good_enough_advise_nothing():
-    law = mechanism("aoi-tables", epsilon=5.0, tables="dwell")
-    said = tables_sentence(law, law.shape_of(40, 1, 3))
+    mechanism = mechanism_named("aoi-tables", epsilon=5.0, tables="dwell")
+    said = tables_sentence(mechanism, mechanism.facts_of(40, 1, 3))
     assert said == "Tables of areas: standard errors of the noise are 0.014 (dwell)."
-    noisy = mechanism("aoi-tables", epsilon=0.1, tables="dwell")
-    said = tables_sentence(noisy, noisy.shape_of(40, 1, 3))
+    noisy = mechanism_named("aoi-tables", epsilon=0.1, tables="dwell")
+    said = tables_sentence(noisy, noisy.facts_of(40, 1, 3))
     assert said.endswith("Little can be told from dwell: take a larger ε, more people.")

@@ -21,8 +21,8 @@ from eyelid.attacks.records import Records, records_of
 from eyelid.attacks.scores import Scores
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.differential import noise_of
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteNoise
 
@@ -70,45 +70,45 @@ def likelihood_scores(
     Returns:
         One record a person, its score the sum over their recordings. No votes.
     """
-    shape = mechanism.shape(original)
+    facts = mechanism.facts(original)
     known, shown = records_of(original, people), records_of(released, people)
-    if len(odd := shown.rows[shown.rows != shape.length]):
+    if len(odd := shown.rows[shown.rows != facts.length]):
         raise InputError(
             f"the release has a recording of {odd[0]} rows where {mechanism.name} would have made "
-            f"{shape.length}: is this the original that it was made from?"
+            f"{facts.length}: is this the original that it was made from?"
         )
-    if shown.values.shape[1] != shape.features:
+    if shown.values.shape[1] != facts.features:
         raise InputError(
-            f"the release has {shown.values.shape[1]} features and the original {shape.features}: "
+            f"the release has {shown.values.shape[1]} features and the original {facts.features}: "
             "is this the original that it was made from?"
         )
-    readable = legible(mechanism, shape)
+    readable = legible(mechanism, facts)
     if not len(readable):
         raise InputError(f"what {mechanism.name} measured cannot be read off its release")
-    some = how_many_compared(shape, len(people), len(readable))
+    some = how_many_compared(facts, len(people), len(readable))
     kept = readable[np.linspace(0, len(readable) - 1, some).astype(np.intp)]
-    steps = steps_of(mechanism.measured, shown, shape, kept).reshape(len(shown.owner), -1)
-    data = steps_of(mechanism.query, known, shape, kept).reshape(len(known.owner), -1)
-    law = noise_of(mechanism, shape)
+    steps = steps_of(mechanism.measured, shown, facts, kept).reshape(len(shown.owner), -1)
+    data = steps_of(mechanism.query, known, facts, kept).reshape(len(known.owner), -1)
+    distribution = noise_of(mechanism, facts)
     totals = np.zeros((len(people), len(people)))
     kinds_known, kinds_shown = _kinds(known), _kinds(shown)
     for kind, which in kinds_shown.items():
         whose = kinds_known.get(kind, np.array([], dtype=np.intp))
         found = np.full((len(which), len(people)), -np.inf)
-        found[:, known.owner[whose]] = _log_likelihoods(law, steps[which], data[whose])
+        found[:, known.owner[whose]] = _log_likelihoods(distribution, steps[which], data[whose])
         totals[shown.owner[which]] += found
     owner = np.unique(shown.owner)
     return Scores(last_where_impossible(totals[owner]), None, owner)
 
 
-def how_many_compared(shape: Shape, people: int, coordinates: int) -> int:
+def how_many_compared(facts: PublicFacts, people: int, coordinates: int) -> int:
     """How many coordinates of every signal are looked at: all, unless people are very many.
 
-    >>> shape = Shape(20, 3, 600, 52)
-    >>> how_many_compared(shape, 20, 600), how_many_compared(shape, 300, 600)
+    >>> facts = PublicFacts(20, 3, 600, 52)
+    >>> how_many_compared(facts, 20, 600), how_many_compared(facts, 300, 600)
     (600, 76)
     """
-    values = people * shape.features * shape.recordings
+    values = people * facts.features * facts.recordings
     most = min(_MOST_VALUES // values, _MOST_COMPARISONS // (values * people))
     return max(1, min(coordinates, most))
 
@@ -123,13 +123,13 @@ def _kinds(records: Records) -> dict[tuple[str, int], NDArray[np.intp]]:
     return {kind: np.array(which, dtype=np.intp) for kind, which in found.items()}
 
 
-def _log_likelihoods(law: DiscreteNoise, steps: Values, data: Values) -> Values:
+def _log_likelihoods(distribution: DiscreteNoise, steps: Values, data: Values) -> Values:
     """Shown × candidates, up to what is the same for all candidates of a shown one."""
-    if isinstance(law, DiscreteGaussian):
+    if isinstance(distribution, DiscreteGaussian):
         # −(y − x)²/2σ² without y²: one product of matrices.
-        scaled = data / law.scale
-        return np.asarray((steps / law.scale) @ scaled.T - 0.5 * (scaled**2).sum(axis=1))
+        scaled = data / distribution.scale
+        return np.asarray((steps / distribution.scale) @ scaled.T - 0.5 * (scaled**2).sum(axis=1))
     found = np.empty((len(steps), len(data)))
     for candidate, one in enumerate(data):
-        found[:, candidate] = law.log_mass(steps - one).sum(axis=1)
+        found[:, candidate] = distribution.log_mass(steps - one).sum(axis=1)
     return found

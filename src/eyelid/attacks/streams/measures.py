@@ -183,7 +183,7 @@ def _row(pair: Pair, areas_for: Callable[[Stream], AreasOf], method: str) -> dic
         saccades_of(s, events["saccade"])
         for s, events in ((ours, our_events), (theirs, their_events))
     )
-    laws = main_sequence(saccades), main_sequence(their_saccades)
+    mechanisms = main_sequence(saccades), main_sequence(their_saccades)
     speeds, their_speeds = speeds_per_s(ours), speeds_per_s(theirs)
     return found | {
         "fixation_kappa": kappa(fixation, other),
@@ -196,8 +196,8 @@ def _row(pair: Pair, areas_for: Callable[[Stream], AreasOf], method: str) -> dic
         "gaze_rmse": _rmse(pair),
         "lost": float(np.mean(~pair.kept[seen])),
         "main_sequence_distance": main_sequence_distance(saccades, their_saccades),
-        "main_sequence_exponent_original": laws[0].exponent if laws[0] else None,
-        "main_sequence_exponent_released": laws[1].exponent if laws[1] else None,
+        "main_sequence_exponent_original": mechanisms[0].exponent if mechanisms[0] else None,
+        "main_sequence_exponent_released": mechanisms[1].exponent if mechanisms[1] else None,
         "impossible_saccades_original": impossible(saccades, ours.units),
         "impossible_saccades_released": impossible(their_saccades, theirs.units),
         "speed_distance": speed_distance_per_s(speeds, their_speeds),

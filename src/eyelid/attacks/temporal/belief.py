@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eyelid.errors import InputError
+from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.gaussian import check_delta, gaussian_epsilon
 from eyelid.privacy.guarantee import Kind
@@ -89,7 +89,7 @@ class GaussianBelief:
         return gaussian_epsilon(self.mu_dependent, self.delta)
 
 
-def independent_steps(mechanism: FeatureMechanism, shape: Shape) -> Steps | None:
+def independent_steps(mechanism: FeatureMechanism, facts: PublicFacts) -> Steps | None:
     """Rows, or chunks, of a release; None where noise is spread over a whole recording.
 
     Leakage over time (Cao et al. 2017) is about steps that are made private one by one, with a
@@ -99,14 +99,14 @@ def independent_steps(mechanism: FeatureMechanism, shape: Shape) -> Steps | None
     if rows is None or not _about_rows(mechanism, Kind.PURE):
         return None
     if "chunk" not in mechanism.parameters():
-        epsilon = mechanism.cost(shape, RECORD).epsilon
-        return None if epsilon is None else Steps("row", shape.length, epsilon)
-    whole, count = mechanism.cost(shape, RECORDING).epsilon, -(-shape.length // rows)
+        epsilon = mechanism.cost(facts, RECORD).epsilon
+        return None if epsilon is None else Steps("row", facts.length, epsilon)
+    whole, count = mechanism.cost(facts, RECORDING).epsilon, -(-facts.length // rows)
     return None if whole is None else Steps(f"chunk of {rows} rows", count, whole / count)
 
 
 def gaussian_belief(
-    mechanism: FeatureMechanism, shape: Shape, correlation: float
+    mechanism: FeatureMechanism, facts: PublicFacts, correlation: float
 ) -> GaussianBelief | None:
     """What linear measurements with Gaussian noise tell about a value that is a span up or down.
 
@@ -117,17 +117,17 @@ def gaussian_belief(
     if not _about_rows(mechanism, Kind.APPROXIMATE):
         return None
     measuring = cast(RecordMechanism, mechanism)
-    law = noise_of(measuring, shape)
-    if not isinstance(law, DiscreteGaussian) or shape.length > _MOST_ROWS:
+    distribution = noise_of(measuring, facts)
+    if not isinstance(distribution, DiscreteGaussian) or facts.length > _MOST_ROWS:
         return None
-    query = _linear_map(measuring, shape)
-    step = np.broadcast_to(measuring.step(shape), (len(query), shape.features)).min(axis=1)
-    variances = law.variance * np.square(step)
-    prior = autoregressive_covariance(correlation, shape.length, BELIEVED_VARIANCE)
+    query = _linear_map(measuring, facts)
+    step = np.broadcast_to(measuring.step(facts), (len(query), facts.features)).min(axis=1)
+    variances = distribution.variance * np.square(step)
+    prior = autoregressive_covariance(correlation, facts.length, BELIEVED_VARIANCE)
     return GaussianBelief(
-        rows=shape.length,
+        rows=facts.length,
         correlation=correlation,
-        delta=measuring.delta_for(shape.people),
+        delta=measuring.delta_for(facts.people),
         mu_alone=float(np.sqrt((query**2 / variances[:, None]).sum(axis=0).max())),
         mu_dependent=float(dependent_mu(query, prior, variances).max()),
     )
@@ -139,12 +139,12 @@ def _about_rows(mechanism: FeatureMechanism, kind: Kind) -> bool:
     return own and mechanism.kind is kind and mechanism.takes == "features"
 
 
-def _linear_map(mechanism: RecordMechanism, shape: Shape) -> np.ndarray:
+def _linear_map(mechanism: RecordMechanism, facts: PublicFacts) -> np.ndarray:
     """A: coordinates × rows of one signal, as it is around the midpoint."""
-    middle = np.full((1, shape.length, 1), 0.5)
-    away = middle + _AWAY * np.eye(shape.length)[:, None, :, None]
-    steps = mechanism.query(away, shape) - mechanism.query(middle, shape)
-    found: np.ndarray = (steps * mechanism.step(shape) / _AWAY)[:, 0, :, 0].T
+    middle = np.full((1, facts.length, 1), 0.5)
+    away = middle + _AWAY * np.eye(facts.length)[:, None, :, None]
+    steps = mechanism.query(away, facts) - mechanism.query(middle, facts)
+    found: np.ndarray = (steps * mechanism.step(facts) / _AWAY)[:, 0, :, 0].T
     return found
 
 

@@ -26,7 +26,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism, windows_of
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 
 # The longest chunk of the paper.
 LONGEST_DELTA_T = 128
@@ -161,7 +161,7 @@ def temporal_summary(
 
 
 def release_summary(
-    source: Study | FeatureTable, mechanism: FeatureMechanism, shape: Shape
+    source: Study | FeatureTable, mechanism: FeatureMechanism, facts: PublicFacts
 ) -> TemporalSummary:
     """Correlation of the original's features, and what a mechanism's release lets out over time.
 
@@ -172,12 +172,12 @@ def release_summary(
     Args:
         source: the original, recordings or features of them.
         mechanism: that made the release.
-        shape: its public facts.
+        facts: its public facts.
     """
     table = windows_of(source)
     share = _overlap(table)
-    belief = gaussian_belief(mechanism, shape, _GUESS if share is None else share)
-    steps = independent_steps(mechanism, shape)
+    belief = gaussian_belief(mechanism, facts, _GUESS if share is None else share)
+    steps = independent_steps(mechanism, facts)
     if steps is None:
         return replace(temporal_summary(table), belief=belief)
     chain = autoregressive_transitions(_GUESS) if share is None else overlap_transitions(table)

@@ -99,10 +99,10 @@ def gaze_of(study: Study, units: str | None = None) -> Iterator[tuple[Recording,
     is known, or ``units`` are given, x and y are taken as they are.
     """
     _check_samples(study)
-    return recordings_looked(study, units)
+    return recordings_of_gaze(study, units)
 
 
-def recordings_looked(study: Study, units: str | None = None) -> Iterator[tuple[Recording, str]]:
+def recordings_of_gaze(study: Study, units: str | None = None) -> Iterator[tuple[Recording, str]]:
     """Each recording of a study of samples or of fixations, and the units of x and y.
 
     Both are as `gaze_of` has them. Of several eyes the combined one is taken, or else the one that
@@ -146,7 +146,7 @@ def gaze_units(study: Study, units: str | None = None) -> str:
     return "deg" if place == "screen" else units
 
 
-def units_looked(study: Study) -> str:
+def units_of_gaze(study: Study) -> str:
     """The units in which `recordings_looked` gives x and y, the same for everybody."""
     if study.kind != "fixations":
         return gaze_units(study)

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError
-from eyelid.gaze.events import recordings_looked
+from eyelid.gaze.events import recordings_of_gaze
 from eyelid.gaze.events.spans import Floats
 from eyelid.gaze.sampling import LEAST_USEFUL_HZ
 from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Feature, Recording, Study
@@ -217,7 +217,7 @@ def summarised(
     """
     nothing = np.zeros(1), {feature.name: np.full(1, np.nan) for feature in outline.features}
     frames, verdicts = [], []
-    for recording, units in recordings_looked(study):
+    for recording, units in recordings_of_gaze(study):
         why = _why_omitted(recording, least_s)
         rows = None if why else describe(recording, units)
         reason = "" if rows else why or without_rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from eyelid.errors import InputError
-from eyelid.gaze.events import DEFAULT_METHOD, events_of, lost_in, units_looked
+from eyelid.gaze.events import DEFAULT_METHOD, events_of, lost_in, units_of_gaze
 from eyelid.gaze.events.spans import Floats, Spans
 from eyelid.gaze.features.catalogue import (
     event_feature_set,
@@ -120,7 +120,7 @@ def event_outline(study: Study, kind: str = "fixations") -> FeatureTable:
         kind: ``fixations`` or ``saccades``.
     """
     least_s(study)
-    units = units_looked(study)
+    units = units_of_gaze(study)
     # What becomes degrees is counted from straight ahead.
     xy_origin = study.xy_origin if units == study.units else None
     known = reported_event_feature_set if study.kind == "fixations" else event_feature_set

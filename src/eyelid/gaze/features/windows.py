@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from eyelid.errors import InputError
-from eyelid.gaze.events import DEFAULT_METHOD, units_looked
+from eyelid.gaze.events import DEFAULT_METHOD, units_of_gaze
 from eyelid.gaze.events.spans import Floats
 from eyelid.gaze.features.catalogue import reported_window_feature_set, window_feature_set
 from eyelid.gaze.features.omission import Omissions, Rows, length_s, outline_of, summarised
@@ -146,7 +146,7 @@ def window_outline(
         raise InputError(f"step_s must be at least {MIN_STEP_S:g}, got {step_s:g}")
     least_s(study, window_s)
     known = reported_window_feature_set if study.kind == "fixations" else window_feature_set
-    features = known(units_looked(study), window_s, study.pupil_unit)
+    features = known(units_of_gaze(study), window_s, study.pupil_unit)
     pupil = study.data.schema.get("pupil")
     if pupil is None or not pupil.is_numeric():
         features = tuple(f for f in features if not f.name.startswith("pupil_"))

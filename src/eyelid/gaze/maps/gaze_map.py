@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
+from eyelid.gaze.maps.gaze_points import GazePoints, Weight, gaze_points_in_blocks
 from eyelid.gaze.maps.grid import Floats, Grid, counted
-from eyelid.gaze.maps.looks import Looks, Weight, looks_in_blocks
 from eyelid.gaze.maps.noise_peaks import NOTHING, contrast_peak, noise_peak
 from eyelid.gaze.maps.placement import Placement
 from eyelid.gaze.maps.spread import shares, spread, spread_error
@@ -163,7 +163,7 @@ def difference(first: GazeMap, second: GazeMap) -> GazeMap:
 
 
 def gaze_map(
-    source: Study | Looks,
+    source: Study | GazePoints,
     *,
     stimulus: str | None = None,
     size: tuple[int, int] | None = None,
@@ -181,15 +181,15 @@ def gaze_map(
         stimulus: which one, or which layer of the looks; by default the only one.
         size: width and height of the picture in px; by default the screen's. Looks know theirs.
         placement: of the picture on the screen, for a study.
-        weight: ``count`` or ``duration``, for a study; see `looks_of`.
+        weight: ``count`` or ``duration``, for a study; see `gaze_points_of`.
         cap: the most that one observer counts at one px; by default there is none.
 
-    >>> from eyelid.gaze.maps.looks import looks_from_arrays
-    >>> touches = looks_from_arrays(["a", "a", "b"], [0, 0, 1], [0, 0, 0], size=(2, 1))
+    >>> from eyelid.gaze.maps.gaze_points import gaze_points_from_arrays
+    >>> touches = gaze_points_from_arrays(["a", "a", "b"], [0, 0, 1], [0, 0, 0], size=(2, 1))
     >>> gaze_map(touches).values.tolist(), gaze_map(touches, cap=1).values.tolist()
     ([[1.0, 0.5]], [[0.5, 0.5]])
     """
-    if isinstance(source, Looks):
+    if isinstance(source, GazePoints):
         if stimulus is None and len(source.layers) > 1:
             raise InputError(
                 f"the looks are at {len(source.layers)} pictures or stretches of time: name one of "
@@ -197,7 +197,7 @@ def gaze_map(
             )
         return mean_map([source if stimulus is None else source.of_layer(stimulus)], cap=cap)
     width_px, height_px = size or _screen_size(source, placement)
-    blocks = looks_in_blocks(
+    blocks = gaze_points_in_blocks(
         source,
         width_px=width_px,
         height_px=height_px,
@@ -208,7 +208,7 @@ def gaze_map(
     return mean_map(blocks, cap=cap)
 
 
-def mean_map(blocks: Iterable[Looks], *, cap: float | None = None) -> GazeMap:
+def mean_map(blocks: Iterable[GazePoints], *, cap: float | None = None) -> GazeMap:
     """The gaze map of many people who come some at a time, each of them once; NOT private.
 
     What it needs does not grow with the number of blocks.

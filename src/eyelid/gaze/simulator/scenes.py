@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from eyelid.errors import InputError
-from eyelid.gaze.maps.looks import Looks
+from eyelid.gaze.maps.gaze_points import GazePoints
 
 
 def simulated_scene(
@@ -18,7 +18,7 @@ def simulated_scene(
     uniform: float = 0.2,
     fixations: int = 30,
     seed: int | None = None,
-) -> Looks:
+) -> GazePoints:
     """Fixations of people who do not exist, most of them on the same few places.
 
     Everybody looks alike: each fixation falls on one of the hotspots, or anywhere. Hotspots lie
@@ -59,7 +59,7 @@ def simulated_scene(
     inside = ((places >= 0) & (places < size)).all(axis=1)
     person = np.repeat(np.arange(people), fixations)[inside]
     digits = len(str(people))
-    return Looks(
+    return GazePoints(
         people=tuple(f"P{number:0{digits}d}" for number in range(1, people + 1)),
         layers=("scene",),
         width_px=width_px,

@@ -13,7 +13,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from eyelid.engine.foreign import content_of
+from eyelid.engine.files import content_of
 from eyelid.errors import InputError
 from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Screen, Study
 from eyelid.io.bids.entities import Entity, Name, name_of

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.partition import check_k, group_sizes
-from eyelid.mechanisms.mechanism import Shape, parameter
+from eyelid.mechanisms.mechanism import PublicFacts, parameter
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import PERSON, Neighbours, Unit
@@ -34,9 +34,9 @@ class AnonymisingMechanism(FeatureMechanism):
         """K."""
         return self.k
 
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """k, from which no ε follows."""
-        group_sizes(shape.people, self.k)
+        group_sizes(facts.people, self.k)
         return Guarantee(
             kind=self.kind,
             unit=PERSON,
@@ -45,7 +45,7 @@ class AnonymisingMechanism(FeatureMechanism):
             k=self.k,
         )
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """That k is about people, and no ε."""
         return (
             f"k-anonymity of a person, over all recordings together: at most 1/{self.k} for naming "

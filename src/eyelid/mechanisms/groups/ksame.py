@@ -29,7 +29,7 @@ from eyelid.mechanisms.groups.partition import (
     spread_told,
 )
 from eyelid.mechanisms.groups.slots import slots_of
-from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.mechanism import PublicFacts, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.record_mechanism import window_rows
 from eyelid.mechanisms.release_kind import Execution, Gaps
@@ -142,10 +142,10 @@ class KSame(AnonymisingMechanism):
         """How many values of the sensitive attribute every group has at least."""
         return 2 if self.l is None else self.l
 
-    def shape(self, table: FeatureTable) -> Shape:
+    def facts(self, table: FeatureTable) -> PublicFacts:
         """People, different recordings over everybody, rows of the shortest, features."""
         most = self.length if isinstance(self.length, int) else table.shortest
-        return Shape(
+        return PublicFacts(
             people=table.recordings["person"].n_unique(),
             recordings=len(slots_of(table).names),
             length=min(most, table.shortest),
@@ -299,45 +299,45 @@ class KSame(AnonymisingMechanism):
             found.append((size, all_of_it))
         return found
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """What is random, in words."""
         return (
-            f"no noise: one random partition of {shape.people} people into "
-            f"{groups_told(shape.people, self.k)}, used for all recordings"
+            f"no noise: one random partition of {facts.people} people into "
+            f"{groups_told(facts.people, self.k)}, used for all recordings"
         )
 
-    def worth(self, shape: Shape) -> str:
+    def worth(self, facts: PublicFacts) -> str:
         """That means keep what people have in common, how many there will be, and a better k."""
-        sizes = group_sizes(shape.people, self.k)
+        sizes = group_sizes(facts.people, self.k)
         said = [
-            f"Without noise: {groups_told(shape.people, self.k)} people, whose means keep what "
+            f"Without noise: {groups_told(facts.people, self.k)} people, whose means keep what "
             "members have in common (tasks) and lose what sets them apart. How far a mean "
             "is from a person depends on how much people differ."
         ]
         if min(sizes) > self.k:
             said.append(f"k = {min(sizes)} would give the same groups and a better promise.")
         if len(sizes) == 1:
-            half = shape.people // 2
+            half = facts.people // 2
             more = f": k = {half} or less gives several" if half > 1 else ""
             said.append(f"With one group there is nothing to compare{more}.")
         return " ".join(said)
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What the means show besides."""
-        shape = self.shape(table)
-        sizes = group_sizes(shape.people, self.k)
+        facts = self.facts(table)
+        sizes = group_sizes(facts.people, self.k)
         each = ", ".join(str(size) for size in sorted(set(sizes)))
         how = {
             "group": "the rows of each group's recordings, which are those of its shortest member "
             "who has values, or of the shortest recording of all where none has",
             "shortest": f"the rows of the shortest recording of all that has values "
-            f"({shape.length})",
+            f"({facts.length})",
         }.get(
             str(self.length),
             "the rows of groups with a recording shorter than the length that was asked for",
         )
         shown = [
-            f"the number of people ({shape.people}), that each of them took part, and the sizes of "
+            f"the number of people ({facts.people}), that each of them took part, and the sizes of "
             f"the groups ({each})",
             "which group somebody is in, to whoever has recordings of them: hidden is only which "
             "of its members somebody is",
@@ -350,7 +350,7 @@ class KSame(AnonymisingMechanism):
             "one of them has no value of it (too short, too slow, nothing seen)",
         ]
         if self.diverse:
-            apart = most_apart(shape.people, self.k)
+            apart = most_apart(facts.people, self.k)
             shown.append(
                 f"the {self.diverse} of a member to whoever knows it of the others of the group: "
                 f"every group has at least {self.values_of_diverse} values, and the numbers of "
@@ -358,7 +358,7 @@ class KSame(AnonymisingMechanism):
             )
         if self.balance:
             dealt = f"{self.diverse},{self.balance}" if self.diverse else self.balance
-            shown.append(spread_told(dealt, shape.people, self.k))
+            shown.append(spread_told(dealt, facts.people, self.k))
         return shown
 
 

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 
 EVERYBODY = "everybody"
 _FEWEST_PEOPLE = 2
 
 
 @dataclass(frozen=True)
-class GroupedShape(Shape):
+class GroupedFacts(PublicFacts):
     """Public facts of people in groups.
 
     Attributes:
@@ -48,16 +48,16 @@ class Groups:
         return self.people["people"].to_numpy().astype(np.int64)
 
 
-def grouped(shape: Shape, by: str | None) -> GroupedShape:
+def grouped(facts: PublicFacts, by: str | None) -> GroupedFacts:
     """The public facts with those of the groups by public attributes, which a study must tell."""
-    if isinstance(shape, GroupedShape):
-        return shape
+    if isinstance(facts, GroupedFacts):
+        return facts
     if by:
         raise InputError(
             f"how many people share their {by} is not known without a study: give one, or leave "
             "out by"
         )
-    return GroupedShape(**vars(shape), smallest=shape.people)
+    return GroupedFacts(**vars(facts), smallest=facts.people)
 
 
 def groups_by(table: FeatureTable, by: str | None) -> Groups:
@@ -106,6 +106,6 @@ def groups_by(table: FeatureTable, by: str | None) -> Groups:
     return Groups(people, member.to_numpy().astype(np.intp))
 
 
-def plain(shape: Shape) -> Shape:
+def plain(facts: PublicFacts) -> PublicFacts:
     """The facts about people and their recordings, without those about groups."""
-    return Shape(shape.people, shape.recordings, shape.length, shape.features, shape.window)
+    return PublicFacts(facts.people, facts.recordings, facts.length, facts.features, facts.window)

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import Shape, Values
+from eyelid.mechanisms.mechanism import PublicFacts, Values
 
 _BLOCK_VALUES = 1 << 18
 
@@ -76,23 +76,23 @@ def slots_of(table: FeatureTable, per_task: int | None = None) -> Slots:
     return Slots(found, np.where(order < often[task], slot, -1), owner)
 
 
-def everybody(table: FeatureTable, shape: Shape, slots: Slots) -> Iterator[Values]:
+def everybody(table: FeatureTable, facts: PublicFacts, slots: Slots) -> Iterator[Values]:
     """Blocks of whole people × recordings × rows × features, cut at the length; NaN for nothing.
 
     Args:
         table: of everybody, or of some whole people.
-        shape: the public facts of everybody.
+        facts: the public facts of everybody.
         slots: of the people of the table, beside everybody's.
     """
     rows = table.recordings["rows"].to_numpy()
     people = int(slots.owner[-1]) + 1
-    start = np.zeros((people, shape.recordings), dtype=np.int64)
+    start = np.zeros((people, facts.recordings), dtype=np.int64)
     count = np.zeros_like(start)
     placed = slots.slot >= 0
     where = (slots.owner[placed], slots.slot[placed])
     start[where], count[where] = (np.cumsum(rows) - rows)[placed], rows[placed]
-    size = max(1, _BLOCK_VALUES // (shape.recordings * shape.length * shape.features))
-    row = np.arange(shape.length)
+    size = max(1, _BLOCK_VALUES // (facts.recordings * facts.length * facts.features))
+    row = np.arange(facts.length)
     for first in range(0, people, size):
         begin, many = start[first : first + size, :, None], count[first : first + size, :, None]
         low, high = int(begin[many > 0].min()), int((begin + many).max())

@@ -14,13 +14,12 @@ from eyelid.errors import InputError, unknown
 from eyelid.gaze.areas import ELSEWHERE, Area
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import RELIABLE_ERRORS
-from eyelid.gaze.maps.looks import Looks
+from eyelid.gaze.maps.gaze_points import GazePoints
 from eyelid.gaze.visits import area_of, dwell_of, visits_of
-from eyelid.mechanisms.distribution import LAPLACE, Distribution
+from eyelid.mechanisms.differential import LAPLACE, Distribution, Integers, noise_of
 from eyelid.mechanisms.maps.map_mechanism import with_others
 from eyelid.mechanisms.maps.noisy_sum import NoisySum
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
-from eyelid.mechanisms.noisy import Integers, noise_of
+from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.unit import Unit
@@ -33,7 +32,7 @@ _FAR_TOO_MUCH = 1e9
 
 
 @dataclass(frozen=True)
-class AreaShape(Shape):
+class AreaFacts(PublicFacts):
     """Public facts of tables: ``recordings`` are layers, ``length`` is the cells of one layer.
 
     Attributes:
@@ -92,6 +91,7 @@ class AoiTables(NoisySum):
     )
     name: ClassVar[str] = "aoi-tables"
     distribution: ClassVar[Distribution] = LAPLACE
+    delta: ClassVar[None] = None  # type: ignore[misc]
     family: ClassVar[str] = "tables"
     takes: ClassVar[str] = "areas of interest"
     command: ClassVar[str] = "heatmap"
@@ -131,7 +131,7 @@ class AoiTables(NoisySum):
         """The tables asked for, in order."""
         return tuple(name.strip() for name in self.tables.split(","))
 
-    def shape_of(self, people: int, layers: int, areas: int) -> AreaShape:
+    def facts_of(self, people: int, layers: int, areas: int) -> AreaFacts:
         """The public facts: everybody who may have looked, pictures or stretches, areas."""
         if people < _FEWEST_PEOPLE:
             raise InputError(
@@ -140,13 +140,13 @@ class AoiTables(NoisySum):
             )
         return self._shape(people, layers, areas)
 
-    def _shape(self, people: int, layers: int, areas: int) -> AreaShape:
+    def _shape(self, people: int, layers: int, areas: int) -> AreaFacts:
         length = sum(each.cells for each in self.limits_of(layers, areas))
-        return AreaShape(people, layers, length, 1, window=1, areas=areas)
+        return AreaFacts(people, layers, length, 1, window=1, areas=areas)
 
-    def limits(self, shape: AreaShape) -> list[Limits]:
+    def limits(self, facts: AreaFacts) -> list[Limits]:
         """What a person can be in each table."""
-        return self.limits_of(shape.recordings, shape.areas)
+        return self.limits_of(facts.recordings, facts.areas)
 
     def limits_of(self, layers: int, areas: int) -> list[Limits]:
         """The same, from so many layers and areas."""
@@ -168,7 +168,7 @@ class AoiTables(NoisySum):
         """No more ranks than there are areas."""
         return min(self.ranks, areas)
 
-    def tables_of(self, looks: Looks, areas: Sequence[Area]) -> PersonCounts:
+    def tables_of(self, looks: GazePoints, areas: Sequence[Area]) -> PersonCounts:
         """Everybody's own tables, one after the other in each layer; not private."""
         area = area_of(looks, areas)
         visits = visits_of(looks, area, len(areas)).first(self.visits)
@@ -193,11 +193,11 @@ class AoiTables(NoisySum):
             len(looks.people), layers * length, person, np.concatenate(cell), count
         )
 
-    def limited(self, counts: PersonCounts, shape: AreaShape) -> Values:
+    def limited(self, counts: PersonCounts, facts: AreaFacts) -> Values:
         """Each entry within its table's limits, as a share of the table's reach."""
-        limits = self.limits(shape)
+        limits = self.limits(facts)
         table = np.repeat(np.arange(len(limits)), [each.cells for each in limits])
-        of_entry = table[counts.cell % shape.length]
+        of_entry = table[counts.cell % facts.length]
         most, total, reach = (
             np.array([getattr(each, name) for each in limits], dtype=np.float64)[of_entry]
             for name in ("most", "total", "reach")
@@ -207,42 +207,42 @@ class AoiTables(NoisySum):
         sums = np.bincount(whose, weights=capped, minlength=1)[whose]
         return np.asarray(capped * np.minimum(1.0, total / np.maximum(sums, total)) / reach)
 
-    def reach(self, shape: AreaShape) -> float:
+    def reach(self, facts: AreaFacts) -> float:
         """T: each table moves by at most its own reach."""
         return float(len(self.names))
 
-    def largest(self, shape: AreaShape) -> float:
+    def largest(self, facts: AreaFacts) -> float:
         """All of what a person may have in the table where that is most."""
-        return max(each.most / each.reach for each in self.limits(shape))
+        return max(each.most / each.reach for each in self.limits(facts))
 
-    def _step_of_mean(self, shape: AreaShape) -> Values:
+    def _step_of_mean(self, facts: AreaFacts) -> Values:
         """One step on the sum, in the unit of each cell (layers × cells) of the mean."""
-        reach = np.concatenate([np.full(e.cells, float(e.reach)) for e in self.limits(shape)])
-        return np.tile(reach * (self.step(shape) / shape.people), shape.recordings)
+        reach = np.concatenate([np.full(e.cells, float(e.reach)) for e in self.limits(facts)])
+        return np.tile(reach * (self.step(facts) / facts.people), facts.recordings)
 
-    def divided(self, noisy: Integers, shape: AreaShape) -> Values:
+    def divided(self, noisy: Integers, facts: AreaFacts) -> Values:
         """Noisy sums in steps (…, all cells) as means over people (…, layers, cells)."""
-        means = noisy * self._step_of_mean(shape)
-        return np.asarray(means.reshape(*noisy.shape[:-1], shape.recordings, shape.length))
+        means = noisy * self._step_of_mean(facts)
+        return np.asarray(means.reshape(*noisy.shape[:-1], facts.recordings, facts.length))
 
-    def undivided(self, means: Values, shape: AreaShape) -> Values:
+    def undivided(self, means: Values, facts: AreaFacts) -> Values:
         """The sums in steps again (…, all cells)."""
-        return np.asarray(means / self._step_of_mean(shape))
+        return np.asarray(means / self._step_of_mean(facts))
 
-    def cell_sd(self, shape: AreaShape) -> Values:
+    def cell_sd(self, facts: AreaFacts) -> Values:
         """Standard deviation of the noise in each cell of the mean (layers, cells)."""
-        law = noise_of(self, shape)
-        found = math.sqrt(law.variance) * self._step_of_mean(shape)
-        return np.asarray(found.reshape(shape.recordings, shape.length))
+        distribution = noise_of(self, facts)
+        found = math.sqrt(distribution.variance) * self._step_of_mean(facts)
+        return np.asarray(found.reshape(facts.recordings, facts.length))
 
     def presented(
-        self, measured: Values, shape: AreaShape, layers: Sequence[str], areas: Sequence[str]
+        self, measured: Values, facts: AreaFacts, layers: Sequence[str], areas: Sequence[str]
     ) -> pl.DataFrame:
         """The measured means as a table for people, one row a cell.
 
         Args:
             measured: layers × cells.
-            shape: the public facts.
+            facts: the public facts.
             layers: names of the pictures or stretches of time.
             areas: names of the areas.
 
@@ -255,17 +255,17 @@ class AoiTables(NoisySum):
             that a person can have: there the mean without noise lies in 94 of 100 draws).
         """
         where = self._cells(layers, areas)
-        limits = self.limits(shape)
+        limits = self.limits(facts)
         most = np.concatenate([np.full(each.cells, float(each.most)) for each in limits])
         value = np.clip(measured, 0.0, most)
-        reach = RELIABLE_ERRORS * self.cell_sd(shape)
+        reach = RELIABLE_ERRORS * self.cell_sd(facts)
         if "dwell" in self.names:
             start = sum(e.cells for e in limits[: self.names.index("dwell")])
-            shares = value[:, start : start + shape.areas + 1]
+            shares = value[:, start : start + facts.areas + 1]
             shares /= shares.sum() or 1.0
         found = where.with_columns(
             value=pl.Series(value.ravel()),
-            standard_error=pl.Series(self.cell_sd(shape).ravel()),
+            standard_error=pl.Series(self.cell_sd(facts).ravel()),
             measured=pl.Series(measured.ravel()),
             lower=pl.Series(np.clip(measured - reach, 0.0, most).ravel()),
             upper=pl.Series(np.clip(measured + reach, 0.0, most).ravel()),
@@ -294,35 +294,35 @@ class AoiTables(NoisySum):
         }
         return pl.DataFrame(rows, schema=schema, orient="row")
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """Calibrated to the person."""
         tables = f"{len(self.names)} table{'s' * (len(self.names) > 1)}"
-        layers = f"{shape.recordings} layer{'s' * (shape.recordings > 1)}"
+        layers = f"{facts.recordings} layer{'s' * (facts.recordings > 1)}"
         return f"calibrated to the person: {tables} over {layers}, ε/{len(self.names)} for each"
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
-        assert isinstance(shape, AreaShape)
-        starts = np.cumsum([0, *(each.cells for each in self.limits(shape)[:-1])])
-        spread = self.cell_sd(shape)[0, starts]
+        assert isinstance(facts, AreaFacts)
+        starts = np.cumsum([0, *(each.cells for each in self.limits(facts)[:-1])])
+        spread = self.cell_sd(facts)[0, starts]
         each = ", ".join(f"{sd:.4g} ({n})" for n, sd in zip(self.names, spread, strict=True))
-        law = noise_of(self, shape)
+        distribution = noise_of(self, facts)
         return (
-            f"{law.label} of standard deviation {each} in each cell of the mean over people "
-            f"({law.scale} grid steps on the sum)"
+            f"{distribution.label} of standard deviation {each} in each cell of the mean over "
+            f"people ({distribution.scale} grid steps on the sum)"
         )
 
-    def unprotected(self, shape: AreaShape) -> list[str]:
+    def unprotected(self, facts: AreaFacts) -> list[str]:
         """What of the output is outside the guarantee, in words."""
         return [
-            f"the number of people ({shape.people}) and that each of them took part",
-            f"the names and places of the {shape.areas} areas of interest",
-            f"the names and order of the {shape.recordings} pictures or stretches of time"
-            if shape.recordings > 1
+            f"the number of people ({facts.people}) and that each of them took part",
+            f"the names and places of the {facts.areas} areas of interest",
+            f"the names and order of the {facts.recordings} pictures or stretches of time"
+            if facts.recordings > 1
             else "the picture, and that it was shown to these people",
         ]
 
-    def random_shape(self, rng: np.random.Generator) -> Shape:
+    def random_facts(self, rng: np.random.Generator) -> PublicFacts:
         """Few layers and areas, sometimes one."""
         layers, areas = (int(count) for count in rng.integers(1, 5, size=2))
         return self._shape(1, layers, areas)
@@ -330,23 +330,23 @@ class AoiTables(NoisySum):
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
         """Somebody who went as far as the limits go against somebody who went elsewhere."""
         for layers, areas in ((1, 1), (2, 2)):
-            shape = self._shape(_IN_GAMES, layers, areas)
-            one, other = self._farthest(shape)
+            facts = self._shape(_IN_GAMES, layers, areas)
+            one, other = self._farthest(facts)
             words = f"{areas} area{'s' * (areas > 1)}, {layers} layer{'s' * (layers > 1)}"
-            yield NeighbourPair(f"as far apart as can be: {words}", shape, unit, one, other)
+            yield NeighbourPair(f"as far apart as can be: {words}", facts, unit, one, other)
             yield NeighbourPair(
-                f"far too often: {words}", shape, unit, _FAR_TOO_MUCH * one, _FAR_TOO_MUCH * other
+                f"far too often: {words}", facts, unit, _FAR_TOO_MUCH * one, _FAR_TOO_MUCH * other
             )
         everywhere = np.full_like(one, _FAR_TOO_MUCH)
         nowhere = np.full_like(one, np.nan)
-        yield NeighbourPair("everywhere against nowhere", shape, unit, everywhere, nowhere)
+        yield NeighbourPair("everywhere against nowhere", facts, unit, everywhere, nowhere)
 
-    def _farthest(self, shape: AreaShape) -> tuple[Values, Values]:
+    def _farthest(self, facts: AreaFacts) -> tuple[Values, Values]:
         """Two people's tables, of layers × cells × 1, whose distance is the reach of each table."""
-        one, other = np.zeros((2, shape.recordings, shape.length))
+        one, other = np.zeros((2, facts.recordings, facts.length))
         start = 0
-        for each in self.limits(shape):
-            cells = shape.recordings * each.cells
+        for each in self.limits(facts):
+            cells = facts.recordings * each.cells
             full = each.total // each.most
             here = np.zeros(cells)
             here[:full] = each.most

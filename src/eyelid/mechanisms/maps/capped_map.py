@@ -17,11 +17,10 @@ import numpy as np
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.mechanisms.choice import choose, log_chances
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape, cleaned, with_others
-from eyelid.mechanisms.maps.noisy_map import NoisyMap
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
-from eyelid.mechanisms.noisy import Integers
-from eyelid.mechanisms.total import SCALE
+from eyelid.mechanisms.differential import SCALE, Integers
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism, cleaned, with_others
+from eyelid.mechanisms.maps.noisy_sum import NoisyMap
+from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter
 from eyelid.privacy.noise import Randomness
 
 # Of ε, for a private choice of the cap.
@@ -52,7 +51,7 @@ class CappedMap(NoisyMap):
             raise InputError(f"cap must be at least 1, got {self.cap}")
 
     @abstractmethod
-    def noise_norm(self, shape: MapShape) -> float:
+    def noise_norm(self, facts: MapFacts) -> float:
         """Root of the expected squared length of the noise on the sum, over all cells."""
 
     @property
@@ -83,7 +82,7 @@ class CappedMap(NoisyMap):
         """As many as there are pixels: noise in counts is the same however many."""
         return math.inf
 
-    def largest(self, shape: MapShape) -> float:
+    def largest(self, facts: MapFacts) -> float:
         """M."""
         return float(self.most)
 
@@ -92,7 +91,7 @@ class CappedMap(NoisyMap):
         sums = counts.per_person(counts.count)
         return counts.count * np.minimum(1.0, self.samples / np.maximum(sums, 1.0))[counts.person]
 
-    def limited(self, counts: PersonCounts, shape: MapShape) -> Values:
+    def limited(self, counts: PersonCounts, facts: MapFacts) -> Values:
         """No more than M in all, no more than m in a cell."""
         return np.minimum(self.scaled(counts), float(self.most))
 
@@ -100,26 +99,26 @@ class CappedMap(NoisyMap):
         """The mechanism with each cap it may choose, 1, 2, 4, … M, under what is left of ε."""
         return _candidates(self)  # type: ignore[return-value]
 
-    def costs(self, values: Values, shape: Shape) -> Integers:
+    def costs(self, values: Values, facts: PublicFacts) -> Integers:
         """What each cap costs somebody and a crowd (…, candidates), in steps of the choice.
 
         The crowd stares at one cell: where much is cut off, one person more or less matters most.
         """
-        assert isinstance(shape, MapShape)
+        assert isinstance(facts, MapFacts)
         *front, layers, cells, _ = values.shape
         dense = cleaned(values).reshape(-1, layers * cells)
         crowd = np.zeros((_CROWD, layers * cells))
         crowd[:, 0] = self.samples
         found = [
-            self.costs_of(PersonCounts.of_dense(np.vstack([row, crowd])), shape) for row in dense
+            self.costs_of(PersonCounts.of_dense(np.vstack([row, crowd])), facts) for row in dense
         ]
         return np.stack(found).reshape(*front, -1)
 
-    def costs_of(self, counts: PersonCounts, shape: MapShape) -> Integers:
+    def costs_of(self, counts: PersonCounts, facts: MapFacts) -> Integers:
         """What each cap costs everybody, in steps of which P ∝ exp(−steps/SCALE)."""
-        return self.costs_of_cuts(self.cuts(counts, shape), shape)
+        return self.costs_of_cuts(self.cuts(counts, facts), facts)
 
-    def cuts(self, counts: PersonCounts, shape: MapShape) -> Integers:
+    def cuts(self, counts: PersonCounts, facts: MapFacts) -> Integers:
         """What each cap cuts off some of the people, in all cells (candidates, cells).
 
         In whole parts, cut towards zero: parts of all people can be added up in any order, and no
@@ -130,11 +129,11 @@ class CappedMap(NoisyMap):
         summed = np.zeros((len(self.candidates()), counts.cells), dtype=np.int64)
         for cells, each in zip(summed, self.candidates(), strict=True):
             above = scaled > each.most
-            tail = np.floor((scaled[above] - each.most) * self._parts(shape))
+            tail = np.floor((scaled[above] - each.most) * self._parts(facts))
             np.add.at(cells, counts.cell[above], tail.astype(np.int64))
         return summed
 
-    def costs_of_cuts(self, cuts: Integers, shape: MapShape) -> Integers:
+    def costs_of_cuts(self, cuts: Integers, facts: MapFacts) -> Integers:
         """√(‖what is cut off‖² + E‖noise‖²) of each cap, in steps of which P ∝ exp(−steps/SCALE).
 
         One person moves what is cut off by at most √2·M: two tails without negative parts, each of
@@ -142,57 +141,57 @@ class CappedMap(NoisyMap):
         """
         # The exponential mechanism halves what it is given: the normaliser moves as well.
         step = 2 * math.sqrt(2) * self.samples * _ROOM / (self.epsilon_of_choice * SCALE)
-        parts = self._parts(shape)
+        parts = self._parts(facts)
         found = [
             # Without BLAS, whose sums depend on the number of threads.
-            math.hypot(math.sqrt(float(np.square(cells / parts).sum())), each.noise_norm(shape))
+            math.hypot(math.sqrt(float(np.square(cells / parts).sum())), each.noise_norm(facts))
             / step
             for cells, each in zip(cuts, self.candidates(), strict=True)
         ]
         return np.asarray(np.floor(found), dtype=np.int64)
 
-    def _parts(self, shape: MapShape) -> float:
+    def _parts(self, facts: MapFacts) -> float:
         """Parts of a count: a power of 2, such that everybody's tails fit into an integer."""
-        return 2.0 ** min(_FINEST, _WIDEST - (shape.people * self.samples).bit_length())
+        return 2.0 ** min(_FINEST, _WIDEST - (facts.people * self.samples).bit_length())
 
-    def settled(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> Self:
+    def settled(self, counts: PersonCounts, facts: MapFacts, noise: Randomness) -> Self:
         """The mechanism with its cap chosen, under what is left of ε."""
-        return self.settled_by(self.cuts(counts, shape), shape, noise) if self.chooses else self
+        return self.settled_by(self.cuts(counts, facts), facts, noise) if self.chooses else self
 
-    def settled_by(self, cuts: Integers, shape: MapShape, noise: Randomness) -> Self:
+    def settled_by(self, cuts: Integers, facts: MapFacts, noise: Randomness) -> Self:
         """The same by what each cap cuts off everybody."""
-        index = int(choose(self.costs_of_cuts(cuts, shape), SCALE, noise))
+        index = int(choose(self.costs_of_cuts(cuts, facts), SCALE, noise))
         return self.candidates()[index]
 
-    def measure(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> Values:
+    def measure(self, counts: PersonCounts, facts: MapFacts, noise: Randomness) -> Values:
         """Choose, if there is anything to choose, and measure."""
         if self.chooses:
-            return self.settled(counts, shape, noise).measure(counts, shape, noise)
-        return super().measure(counts, shape, noise)
+            return self.settled(counts, facts, noise).measure(counts, facts, noise)
+        return super().measure(counts, facts, noise)
 
-    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+    def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """With a private choice the number of what was chosen comes last."""
         if not self.chooses:
-            return super().play(values, shape, runs, noise)
-        assert isinstance(shape, MapShape)
-        costs = self.costs_of(with_others(cleaned(values)), shape)
+            return super().play(values, facts, runs, noise)
+        assert isinstance(facts, MapFacts)
+        costs = self.costs_of(with_others(cleaned(values)), facts)
         chosen = choose(np.broadcast_to(costs, (runs, costs.size)), SCALE, noise)
         outputs = np.empty((runs, values.size + 1))
         outputs[:, -1] = chosen
         for number in np.unique(chosen):
             mine = chosen == number
-            law = self.candidates()[number]
-            outputs[mine, :-1] = law.play(values, shape, int(mine.sum()), noise)
+            mechanism = self.candidates()[number]
+            outputs[mine, :-1] = mechanism.play(values, facts, int(mine.sum()), noise)
         return outputs
 
     def score(self, outputs: Values, pair: NeighbourPair) -> Values:
         """The log-likelihood ratio of choice and noise together."""
         if not self.chooses:
             return super().score(outputs, pair)
-        shape = pair.shape
-        assert isinstance(shape, MapShape)
+        facts = pair.facts
+        assert isinstance(facts, MapFacts)
         one, other = (
-            log_chances(self.costs_of(with_others(cleaned(side)), shape), SCALE)
+            log_chances(self.costs_of(with_others(cleaned(side)), facts), SCALE)
             for side in (pair.one, pair.other)
         )
         chosen = outputs[:, -1].astype(np.intp)

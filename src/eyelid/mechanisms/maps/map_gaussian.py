@@ -6,19 +6,18 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from eyelid.mechanisms.distribution import GAUSSIAN, Distribution
+from eyelid.mechanisms.differential import GAUSSIAN, Distribution
 from eyelid.mechanisms.maps.capped_map import CappedMap
-from eyelid.mechanisms.maps.map_mechanism import MapShape
-from eyelid.mechanisms.mechanism import Shape, register
+from eyelid.mechanisms.maps.map_mechanism import MapFacts
+from eyelid.mechanisms.mechanism import PublicFacts, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.total import WithDelta
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import Unit
 
 
 @register
 @dataclass(frozen=True)
-class MapGaussian(CappedMap, WithDelta):
+class MapGaussian(CappedMap):
     """The mean count of looks in every pixel or cell, under Gaussian noise."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -49,17 +48,17 @@ class MapGaussian(CappedMap, WithDelta):
         {"epsilon": 2.0, "delta": 1e-3, "cap": "private", "samples": 4},
     )
 
-    def reach(self, shape: MapShape) -> float:
+    def reach(self, facts: MapFacts) -> float:
         """min(m√r, √(2mM))."""
-        cells = shape.recordings * shape.length
+        cells = facts.recordings * facts.length
         most = min(self.most, self.samples)
         return min(most * math.sqrt(cells), math.sqrt(2 * most * self.samples))
 
-    def noise_norm(self, shape: MapShape) -> float:
+    def noise_norm(self, facts: MapFacts) -> float:
         """σ√r."""
-        return self.reach(shape) / self.mu(shape) * math.sqrt(shape.recordings * shape.length)
+        return self.reach(facts) / self.mu(facts) * math.sqrt(facts.recordings * facts.length)
 
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """(ε, δ) as asked for; with a choice it is no longer one Gaussian's μ."""
-        found = super().cost(shape, unit)
+        found = super().cost(facts, unit)
         return replace(found, mu=None, slack=0.0) if self.chooses else found

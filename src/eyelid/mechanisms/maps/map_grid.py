@@ -10,12 +10,11 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
-from eyelid.mechanisms.distribution import GAUSSIAN, Distribution
-from eyelid.mechanisms.maps.map_mechanism import MapShape
-from eyelid.mechanisms.maps.noisy_map import NoisyMap
+from eyelid.mechanisms.differential import GAUSSIAN, Distribution
+from eyelid.mechanisms.maps.map_mechanism import MapFacts
+from eyelid.mechanisms.maps.noisy_sum import NoisyMap
 from eyelid.mechanisms.mechanism import Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.total import WithDelta
 
 # Cells for each (N/σ)^⅔: about the best of a sweep over grids on made-up scenes.
 _CELLS = 12.0
@@ -26,7 +25,7 @@ _QUIET = 0.25
 
 @register
 @dataclass(frozen=True)
-class MapGrid(NoisyMap, WithDelta):
+class MapGrid(NoisyMap):
     """The share of gaze in each cell of a coarse public grid, under Gaussian noise."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -76,36 +75,36 @@ class MapGrid(NoisyMap, WithDelta):
         sigma = 1 / self.mu_for(people, layers)
         return _CELLS * math.pow(people / (sigma * math.sqrt(layers)), 2 / 3)
 
-    def radius(self, shape: MapShape) -> float:
+    def radius(self, facts: MapFacts) -> float:
         """B. By the public rule 0.2/√L, and more only where the noise stays small all the same."""
         if not isinstance(self.clip, str):
             return self.clip
-        cells = shape.recordings * shape.length
-        quiet = _QUIET * shape.people * self.mu(shape) / (math.sqrt(2) * cells)
-        return min(1.0, max(_SMALLEST_CLIP / math.sqrt(shape.recordings), quiet))
+        cells = facts.recordings * facts.length
+        quiet = _QUIET * facts.people * self.mu(facts) / (math.sqrt(2) * cells)
+        return min(1.0, max(_SMALLEST_CLIP / math.sqrt(facts.recordings), quiet))
 
-    def fixed_at(self, shape: MapShape) -> Self:
+    def fixed_at(self, facts: MapFacts) -> Self:
         """With its clip as a number."""
-        return replace(self, clip=self.radius(shape))
+        return replace(self, clip=self.radius(facts))
 
-    def clip_at(self, shape: MapShape) -> float:
+    def clip_at(self, facts: MapFacts) -> float:
         """B."""
-        return self.radius(shape)
+        return self.radius(facts)
 
     @property
     def most_of_person(self) -> float:
         """Shares add up to one."""
         return 1.0
 
-    def reach(self, shape: MapShape) -> float:
+    def reach(self, facts: MapFacts) -> float:
         """√2·B."""
-        return math.sqrt(2) * self.radius(shape)
+        return math.sqrt(2) * self.radius(facts)
 
-    def largest(self, shape: MapShape) -> float:
+    def largest(self, facts: MapFacts) -> float:
         """All of somebody's gaze in one cell."""
-        return self.radius(shape)
+        return self.radius(facts)
 
-    def limited(self, counts: PersonCounts, shape: MapShape) -> Values:
+    def limited(self, counts: PersonCounts, facts: MapFacts) -> Values:
         """Shares of each person's own counts, no longer than B in L2."""
         # Against the largest first, so that no square overflows or vanishes.
         most = np.zeros(counts.people)
@@ -113,6 +112,6 @@ class MapGrid(NoisyMap, WithDelta):
         relative = counts.count / np.where(most > 0, most, 1.0)[counts.person]
         mass, square = counts.per_person(relative), counts.per_person(relative**2)
         # Where length / mass is above B, B / length; both are safe at nothing.
-        radius = self.radius(shape)
+        radius = self.radius(facts)
         divisor = np.maximum(mass, np.sqrt(square) / radius)
         return np.asarray(relative / np.where(divisor > 0, divisor, 1.0)[counts.person])

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from eyelid.mechanisms.distribution import LAPLACE, Distribution
+from eyelid.mechanisms.differential import LAPLACE, Distribution
 from eyelid.mechanisms.maps.capped_map import CappedMap
-from eyelid.mechanisms.maps.map_mechanism import MapShape
+from eyelid.mechanisms.maps.map_mechanism import MapFacts
 from eyelid.mechanisms.mechanism import register
 from eyelid.mechanisms.proof_note import ProofNote
 
@@ -35,6 +35,7 @@ class MapLaplace(CappedMap):
     )
     name: ClassVar[str] = "map-laplace"
     distribution: ClassVar[Distribution] = LAPLACE
+    delta: ClassVar[None] = None  # type: ignore[misc]
     paper: ClassVar[str] = (
         "Liu, Xia, Duchowski, Bailey, Holmqvist & Jain (2019), Differential privacy for "
         "eye-tracking data; Dwork, McSherry, Nissim & Smith (2006)"
@@ -45,11 +46,11 @@ class MapLaplace(CappedMap):
         {"epsilon": 2.0, "cap": "private", "samples": 4},
     )
 
-    def reach(self, shape: MapShape) -> float:
+    def reach(self, facts: MapFacts) -> float:
         """min(m·r, 2M)."""
-        return min(self.most * shape.recordings * shape.length, 2.0 * self.samples)
+        return min(self.most * facts.recordings * facts.length, 2.0 * self.samples)
 
-    def noise_norm(self, shape: MapShape) -> float:
+    def noise_norm(self, facts: MapFacts) -> float:
         """√(2r)·Δ₁/ε."""
-        cells = shape.recordings * shape.length
-        return math.sqrt(2 * cells) * self.reach(shape) / self.epsilon
+        cells = facts.recordings * facts.length
+        return math.sqrt(2 * cells) * self.reach(facts) / self.epsilon

@@ -14,8 +14,8 @@ import numpy as np
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
-from eyelid.mechanisms.differential import CalibratedMechanism
-from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.differential import DifferentialMechanism, offered_unit
+from eyelid.mechanisms.mechanism import Form, NeighbourPair, PublicFacts, Values, parameter
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Trust, Unit
@@ -32,7 +32,7 @@ _OTHERS = (1.0, 0.0)
 
 
 @dataclass(frozen=True)
-class MapShape(Shape):
+class MapFacts(PublicFacts):
     """Public facts of maps: ``recordings`` are layers, ``length`` is the cells of one layer.
 
     Attributes:
@@ -42,7 +42,7 @@ class MapShape(Shape):
     grid: Grid = field(default=Grid(1, 1, 1, 1))
 
     @classmethod
-    def of(cls, people: int, layers: int, grid: Grid) -> MapShape:
+    def of(cls, people: int, layers: int, grid: Grid) -> MapFacts:
         """The facts of so many people and layers."""
         return cls(people, layers, grid.cells, 1, window=1, grid=grid)
 
@@ -53,7 +53,7 @@ class MapShape(Shape):
 
 
 @dataclass(frozen=True)
-class MapMechanism(CalibratedMechanism):
+class MapMechanism(DifferentialMechanism):
     """One map of all people for each layer: a picture, or a stretch of time of one.
 
     A person's data are counts in the cells of all layers. The grid is public.
@@ -69,6 +69,7 @@ class MapMechanism(CalibratedMechanism):
     of_shares: ClassVar[bool] = False
     """Whether everybody counts with shares of their gaze, and not with counts."""
 
+    unit: Unit = offered_unit()
     grid: str = parameter("cells of a picture: COLUMNSxROWS, pixels, or auto", default="pixels")
 
     def __post_init__(self) -> None:
@@ -84,13 +85,13 @@ class MapMechanism(CalibratedMechanism):
         return ANY_GAZE
 
     @abstractmethod
-    def measure(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> Values:
+    def measure(self, counts: PersonCounts, facts: MapFacts, noise: Randomness) -> Values:
         """What is released about the mean over people: layers × rows × columns.
 
         It limits everybody's counts itself, and nothing else of them is ever seen.
         """
 
-    def settled(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> Self:
+    def settled(self, counts: PersonCounts, facts: MapFacts, noise: Randomness) -> Self:
         """The mechanism with whatever it chooses by the data chosen; most choose nothing.
 
         Its own cost is no longer that of the whole: ask the mechanism that was not settled.
@@ -101,11 +102,11 @@ class MapMechanism(CalibratedMechanism):
         """Whether it can turn out like this once it has chosen."""
         return chosen == self
 
-    def fixed_at(self, shape: MapShape) -> Self:
+    def fixed_at(self, facts: MapFacts) -> Self:
         """The mechanism with numbers in the place of words that stand for these public facts."""
         return self
 
-    def clip_at(self, shape: MapShape) -> float | None:
+    def clip_at(self, facts: MapFacts) -> float | None:
         """L2 length within which a person's shares of gaze are kept, where there is one."""
         return None
 
@@ -114,12 +115,12 @@ class MapMechanism(CalibratedMechanism):
         """The most that all cells of a person add up to, in the unit of the map."""
         return math.inf
 
-    def check_room(self, shape: Shape) -> None:
+    def check_room(self, facts: PublicFacts) -> None:
         """Refuse what could not be added up, whatever the data are."""
 
     @abstractmethod
     def in_spans(
-        self, counts: PersonCounts, shape: MapShape, cells: Values
+        self, counts: PersonCounts, facts: MapFacts, cells: Values
     ) -> tuple[Values, Values]:
         """What of each entry of everybody's counts is in the map, and the sum that it publishes.
 
@@ -128,21 +129,21 @@ class MapMechanism(CalibratedMechanism):
 
         Args:
             counts: everybody's looks, as the mechanism takes them.
-            shape: the public facts.
+            facts: the public facts.
             cells: what was released, as `measure` gives it.
         """
 
     @abstractmethod
-    def cell_sd(self, shape: MapShape) -> float:
+    def cell_sd(self, facts: MapFacts) -> float:
         """Standard deviation of the noise in each measured cell, from public facts."""
 
     @abstractmethod
     def cells_of_about(self, people: int, layers: int) -> float:
         """About how many cells so many people can fill: the public rule behind ``grid=auto``."""
 
-    def shape_of(
+    def facts_of(
         self, people: int, layers: int, width_px: int, height_px: int, sigma_px: float = 0.0
-    ) -> MapShape:
+    ) -> MapFacts:
         """The public facts of a map.
 
         Args:
@@ -166,29 +167,29 @@ class MapMechanism(CalibratedMechanism):
         else:
             columns, rows = (int(count) for count in self.grid.split("x"))
             grid = Grid(width_px, height_px, columns, rows)
-        return MapShape.of(people, layers, grid)
+        return MapFacts.of(people, layers, grid)
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """Calibrated to the person."""
-        layers = f"{shape.recordings} map{'s' * (shape.recordings != 1)}"
+        layers = f"{facts.recordings} map{'s' * (facts.recordings != 1)}"
         return f"calibrated to the person: all looks at {layers} together"
 
-    def unprotected(self, shape: MapShape) -> list[str]:
+    def unprotected(self, facts: MapFacts) -> list[str]:
         """What of the output is outside the guarantee, in words."""
         return [
-            f"the number of people ({shape.people}) and that each of them took part",
-            f"the names and order of the {shape.recordings} pictures or stretches of time"
-            if shape.recordings > 1
+            f"the number of people ({facts.people}) and that each of them took part",
+            f"the names and order of the {facts.recordings} pictures or stretches of time"
+            if facts.recordings > 1
             else "the picture, and that it was shown to these people",
         ]
 
-    def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
+    def within(self, facts: PublicFacts, unit: Unit) -> tuple[slice, slice, slice]:
         """Everything of a person."""
         return slice(None), slice(None), slice(None)
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
         """Somebody who looked here against there, everywhere or nowhere, and far too often."""
-        shape = MapShape.of(1 + len(_OTHERS), 2, Grid(2, 2, 2, 2))
+        facts = MapFacts.of(1 + len(_OTHERS), 2, Grid(2, 2, 2, 2))
         corner, side, sides = np.zeros((3, 2, 4, 1))
         corner[0, 0] = side[0, :2] = sides[:, :2] = 1.0
         for name, one, often in (
@@ -198,9 +199,9 @@ class MapMechanism(CalibratedMechanism):
             ("here against there, far too often", corner, 1e9),
         ):
             # From the left or upper half of a picture to the other one.
-            yield NeighbourPair(name, shape, unit, often * one, often * one[:, ::-1])
+            yield NeighbourPair(name, facts, unit, often * one, often * one[:, ::-1])
         everywhere, nowhere = np.full((2, 2, 4, 1), [[[[1e6]]], [[[np.nan]]]])
-        yield NeighbourPair("everywhere against nowhere", shape, unit, everywhere, nowhere)
+        yield NeighbourPair("everywhere against nowhere", facts, unit, everywhere, nowhere)
 
 
 def cleaned(counts: Values) -> Values:

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from eyelid.errors import Refused
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.groups.public_groups import GroupedShape, Groups, grouped, groups_by
-from eyelid.mechanisms.means.inside import AUTO, parsed
+from eyelid.mechanisms.groups.public_groups import GroupedFacts, Groups, grouped, groups_by
+from eyelid.mechanisms.means.inner_mechanism import AUTO, parsed
 from eyelid.mechanisms.means.mean_mechanism import TEAM, MeanMechanism
-from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.mechanism import PublicFacts, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Unit
@@ -93,16 +93,16 @@ class GroupMean(MeanMechanism):
             for name in (kind.game_units or kind.units) if first else (PERSON.name,):
                 yield cls(**parameters, unit=cls.unit_named(name, parameters))
 
-    def shape(self, table: FeatureTable) -> Shape:
+    def facts(self, table: FeatureTable) -> PublicFacts:
         """The public facts, with the smallest group where there are several."""
-        shape = super().shape(table)
+        facts = super().facts(table)
         if not self.by:
-            return shape
-        return GroupedShape(**vars(shape), smallest=int(self.groups(table).sizes.min()))
+            return facts
+        return GroupedFacts(**vars(facts), smallest=int(self.groups(table).sizes.min()))
 
-    def smallest(self, shape: Shape) -> int:
+    def smallest(self, facts: PublicFacts) -> int:
         """People in the smallest group, which a study must tell."""
-        return grouped(shape, self.by).smallest
+        return grouped(facts, self.by).smallest
 
     @property
     def public_groups(self) -> bool:

@@ -17,9 +17,9 @@ from eyelid.mechanisms.groups.partition import (
     random_groups,
     spread_told,
 )
-from eyelid.mechanisms.groups.public_groups import GroupedShape, Groups
+from eyelid.mechanisms.groups.public_groups import GroupedFacts, Groups
 from eyelid.mechanisms.means.mean_mechanism import PLACE, TEAM_SIZE, MeanMechanism
-from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.mechanism import PublicFacts, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee
@@ -98,19 +98,19 @@ class KSameDP(MeanMechanism):
         """K."""
         return self.k
 
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """That of the mechanism inside, where there are people enough for a group."""
-        self.smallest(shape)
-        return super().cost(shape, unit)
+        self.smallest(facts)
+        return super().cost(facts, unit)
 
-    def shape(self, table: FeatureTable) -> Shape:
+    def facts(self, table: FeatureTable) -> PublicFacts:
         """The public facts, with the smallest group, which follows from N and k."""
-        shape = super().shape(table)
-        return GroupedShape(**vars(shape), smallest=self.smallest(shape))
+        facts = super().facts(table)
+        return GroupedFacts(**vars(facts), smallest=self.smallest(facts))
 
-    def smallest(self, shape: Shape) -> int:
+    def smallest(self, facts: PublicFacts) -> int:
         """People in the smallest group, from N and k."""
-        return min(group_sizes(shape.people, self.k))
+        return min(group_sizes(facts.people, self.k))
 
     @property
     def public_groups(self) -> bool:
@@ -131,24 +131,24 @@ class KSameDP(MeanMechanism):
         named = pl.DataFrame({"person": group_names(sizes.size), "people": sizes.astype(np.int64)})
         return Groups(named, member)
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """As for any mean, whoever else of the group is asked."""
         return (
-            f"{super().person_total(shape)}, also against whoever has the recordings of all "
+            f"{super().person_total(facts)}, also against whoever has the recordings of all "
             f"others; that groups have {self.k} people or more adds nothing to it"
         )
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words, and what else is random."""
-        sizes = group_sizes(shape.people, self.k)
+        sizes = group_sizes(facts.people, self.k)
         return (
-            f"{super().sampler(shape)}, after one random partition of {shape.people} people into "
+            f"{super().sampler(facts)}, after one random partition of {facts.people} people into "
             f"{len(sizes)} group{'s' * (len(sizes) > 1)}"
         )
 
     def groups_shown(self, table: FeatureTable) -> list[str]:
         """How many people they have; who these are is not shown."""
-        people = self.shape(table).people
+        people = self.facts(table).people
         sizes = ", ".join(str(size) for size in group_sizes(people, self.k))
         shown = [f"how many people each group has ({sizes}), which follows from their number and k"]
         if self.balance:

@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.groups.slots import Slots, everybody, slots_of
-from eyelid.mechanisms.means.inside import AUTO, candidates, fits, inside, least_noise
+from eyelid.mechanisms.means.inner_mechanism import AUTO, candidates, fits, inside, least_noise
 from eyelid.mechanisms.mechanism import (
     Form,
     NeighbourPair,
-    Shape,
+    PublicFacts,
     Values,
     parameter,
 )
-from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism, frame
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.privacy.bounds import Bounds
@@ -104,26 +104,26 @@ class MeanMechanism(RecordMechanism):
         """Whether public facts are still to choose the mechanism inside."""
         return self.inner == AUTO
 
-    def decided(self, shape: Shape) -> Self:
+    def decided(self, facts: PublicFacts) -> Self:
         """The same with the mechanism inside by its name, which a certificate then states."""
         if not self.undecided:
             return self
-        inner = least_noise(self.epsilon, self.delta, self.unit, self.length, shape)
+        inner = least_noise(self.epsilon, self.delta, self.unit, self.length, facts)
         return replace(self, inner=inner, delta=self.delta or None)
 
-    def core_at(self, shape: Shape) -> RecordMechanism:
+    def core_at(self, facts: PublicFacts) -> RecordMechanism:
         """The mechanism inside, for a dataset with these public facts."""
-        return self.decided(shape).core
+        return self.decided(facts).core
 
-    def core_for(self, size: int, shape: Shape) -> RecordMechanism:
+    def core_for(self, size: int, facts: PublicFacts) -> RecordMechanism:
         """The mechanism inside for groups of one size, where it has a use for that."""
-        core = self.core_at(shape)
+        core = self.core_at(facts)
         return replace(core, averaged=size) if self._averages else core  # type: ignore[call-arg]
 
     def settled(self, table: FeatureTable) -> Self:
         """The same with the length as a number, and with the mechanism inside by its name."""
         settled = super().settled(table)
-        return settled.decided(settled.shape(table)) if settled.undecided else settled
+        return settled.decided(settled.facts(table)) if settled.undecided else settled
 
     @property
     def _averages(self) -> bool:
@@ -158,7 +158,7 @@ class MeanMechanism(RecordMechanism):
         """
 
     @abstractmethod
-    def smallest(self, shape: Shape) -> int:
+    def smallest(self, facts: PublicFacts) -> int:
         """People in the smallest group."""
 
     @property
@@ -181,29 +181,29 @@ class MeanMechanism(RecordMechanism):
         """What the mechanism inside takes of a study."""
         return self.core.summarise(source)
 
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """That of the mechanism inside: a sum moves as far as one person's term."""
-        return replace(self.core_at(shape).cost(shape, unit), trust=self.trust)
+        return replace(self.core_at(facts).cost(facts, unit), trust=self.trust)
 
-    def blocks(self, shape: Shape, unit: Unit) -> int:
+    def blocks(self, facts: PublicFacts, unit: Unit) -> int:
         """Those of the mechanism inside."""
-        return self.core_at(shape).blocks(shape, unit)
+        return self.core_at(facts).blocks(facts, unit)
 
-    def coordinates(self, shape: Shape, unit: Unit) -> int:
+    def coordinates(self, facts: PublicFacts, unit: Unit) -> int:
         """Those of the mechanism inside."""
-        return self.core_at(shape).coordinates(shape, unit)
+        return self.core_at(facts).coordinates(facts, unit)
 
-    def noise(self, shape: Shape) -> DiscreteNoise:
+    def noise(self, facts: PublicFacts) -> DiscreteNoise:
         """That of the mechanism inside, drawn once for a group."""
-        return self.core_at(shape).noise(shape)
+        return self.core_at(facts).noise(facts)
 
-    def step(self, shape: Shape) -> Any:
+    def step(self, facts: PublicFacts) -> Any:
         """That of the mechanism inside."""
-        return self.core_at(shape).step(shape)
+        return self.core_at(facts).step(facts)
 
-    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+    def sensitivity(self, facts: PublicFacts, unit: Unit) -> float:
         """How far one unit of one person can move the sum."""
-        return self.core_at(shape).sensitivity(shape, unit)
+        return self.core_at(facts).sensitivity(facts, unit)
 
     def distance(self, difference: NDArray[Any]) -> NDArray[np.float64]:
         """The norm of the mechanism inside."""
@@ -211,13 +211,13 @@ class MeanMechanism(RecordMechanism):
             raise TypeError("which norm it is depends on what is chosen by public facts")
         return self.core.distance(difference)
 
-    def analyse(self, values: Values, shape: Shape) -> Values:
+    def analyse(self, values: Values, facts: PublicFacts) -> Values:
         """The coordinates of the mechanism inside."""
-        return self.core_at(shape).analyse(values, shape)
+        return self.core_at(facts).analyse(values, facts)
 
-    def rebuild(self, coordinates: Values, shape: Shape) -> Values:
+    def rebuild(self, coordinates: Values, facts: PublicFacts) -> Values:
         """Values of means from their coordinates."""
-        return self.core_for(self.smallest(shape), shape).rebuild(coordinates, shape)
+        return self.core_for(self.smallest(facts), facts).rebuild(coordinates, facts)
 
     @property
     def fewest_rows(self) -> int:
@@ -229,25 +229,27 @@ class MeanMechanism(RecordMechanism):
         """Those of the mechanism inside: sums are exact."""
         return self.core.numerics
 
-    def measured_shape(self, people: int, recordings: int, length: int, features: int) -> Shape:
+    def measured_facts(
+        self, people: int, recordings: int, length: int, features: int
+    ) -> PublicFacts:
         """The public facts about what the mechanism inside measures."""
-        return self.core.measured_shape(people, recordings, length, features)
+        return self.core.measured_facts(people, recordings, length, features)
 
-    def released(self, shape: Shape) -> Shape:
+    def released(self, facts: PublicFacts) -> PublicFacts:
         """The public facts about what the mechanism inside releases."""
-        return self.core.released(shape)
+        return self.core.released(facts)
 
-    def fewest_of_task(self, shape: Shape) -> int:
+    def fewest_of_task(self, facts: PublicFacts) -> int:
         """Two: that somebody has a task of their own shows that they took part."""
         return 2
 
-    def shape(self, table: FeatureTable) -> Shape:
+    def facts(self, table: FeatureTable) -> PublicFacts:
         """The public facts: N, tasks times the recordings that count, the common length, F."""
-        return replace(self.core.shape(table), recordings=len(self.slots(table).names))
+        return replace(self.core.facts(table), recordings=len(self.slots(table).names))
 
-    def integers(self, values: Values, shape: Shape) -> Integers:
+    def integers(self, values: Values, facts: PublicFacts) -> Integers:
         """Of everybody, people first: what each adds to the sum."""
-        return self.core_at(shape).query(values, shape)
+        return self.core_at(facts).query(values, facts)
 
     def from_sums(
         self, table: FeatureTable, groups: Groups, totals: Integers, noise: Randomness
@@ -260,28 +262,28 @@ class MeanMechanism(RecordMechanism):
             totals: the exact sums over each group.
             noise: for each group.
         """
-        shape = self.shape(table)
-        noisy = self.perturb(totals, shape, noise)
-        return self.present(self._table(table, groups, noisy, shape))
+        facts = self.facts(table)
+        noisy = self.perturb(totals, facts, noise)
+        return self.present(self._table(table, groups, noisy, facts))
 
     def sums(
-        self, table: FeatureTable, groups: Groups, shape: Shape, slots: Slots | None = None
+        self, table: FeatureTable, groups: Groups, facts: PublicFacts, slots: Slots | None = None
     ) -> Integers:
         """The exact sums over the people of each group. Nothing of this may be shown.
 
         Args:
             table: of everybody, or of some whole people.
             groups: with as many members as the table has people.
-            shape: the public facts of everybody.
+            facts: the public facts of everybody.
             slots: of the people of the table, beside everybody's; those of the table by default.
         """
-        self._check_room(shape)
+        self._check_room(facts)
         bounds = Bounds({f.name: (f.lower, f.upper) for f in table.features})
         lowers, spans = bounds.lowers(), bounds.spans()
         totals: Integers | None = None
         first = 0
-        for values in everybody(table, shape, slots or self.slots(table)):
-            each = self.integers((values - lowers) / spans, shape)
+        for values in everybody(table, facts, slots or self.slots(table)):
+            each = self.integers((values - lowers) / spans, facts)
             if totals is None:
                 totals = np.zeros((len(groups.people), *each.shape[1:]), dtype=np.int64)
             np.add.at(totals, groups.member[first : first + len(each)], each)
@@ -289,18 +291,18 @@ class MeanMechanism(RecordMechanism):
         assert totals is not None, "a table has people"
         return totals
 
-    def divided(self, totals: Integers, sizes: NDArray[np.int64], shape: Shape) -> Values:
+    def divided(self, totals: Integers, sizes: NDArray[np.int64], facts: PublicFacts) -> Values:
         """Values of means, in spans above the lower bound, from noisy sums."""
-        means = totals * self.step(shape) / sizes[:, None, None, None]
-        values = np.empty((len(means), shape.recordings, shape.length, shape.features))
+        means = totals * self.step(facts) / sizes[:, None, None, None]
+        values = np.empty((len(means), facts.recordings, facts.length, facts.features))
         for size in np.unique(sizes):
             same = sizes == size
-            values[same] = self.core_for(int(size), shape).rebuild(means[same], shape)
+            values[same] = self.core_for(int(size), facts).rebuild(means[same], facts)
         return values
 
-    def perturb(self, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
+    def perturb(self, integers: Integers, facts: PublicFacts, noise: Randomness) -> Integers:
         """The sums with the noise of the mechanism inside, one draw a group."""
-        return self.core_at(shape).perturb(integers, shape, noise)
+        return self.core_at(facts).perturb(integers, facts, noise)
 
     def perturbed(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
         """One person a group: its noisy means, one recording for each that somebody has."""
@@ -308,21 +310,21 @@ class MeanMechanism(RecordMechanism):
 
     def noisy_means(self, table: FeatureTable, groups: Groups, noise: Randomness) -> FeatureTable:
         """The noisy means of given groups."""
-        shape = self.shape(table)
-        noisy = self.perturb(self.sums(table, groups, shape), shape, noise)
-        return self._table(table, groups, noisy, shape)
+        facts = self.facts(table)
+        noisy = self.perturb(self.sums(table, groups, facts), facts, noise)
+        return self._table(table, groups, noisy, facts)
 
     def exact(self, table: FeatureTable, groups: Groups) -> FeatureTable:
         """What would be released if no noise were added: for checks, never to be shown."""
-        shape = self.shape(table)
-        return self.present(self._table(table, groups, self.sums(table, groups, shape), shape))
+        facts = self.facts(table)
+        return self.present(self._table(table, groups, self.sums(table, groups, facts), facts))
 
     def _table(
-        self, table: FeatureTable, groups: Groups, totals: Integers, shape: Shape
+        self, table: FeatureTable, groups: Groups, totals: Integers, facts: PublicFacts
     ) -> FeatureTable:
         """The means behind sums, one person a group."""
         bounds = Bounds({f.name: (f.lower, f.upper) for f in table.features})
-        means = self.divided(totals, groups.sizes, shape) * bounds.spans() + bounds.lowers()
+        means = self.divided(totals, groups.sizes, facts) * bounds.spans() + bounds.lowers()
         keys = groups.people.select("person").join(self.slots(table).names, how="cross")
         data = frame(keys, means.reshape(-1, *means.shape[2:]), table)
         return replace(table, data=data, people=groups.people)
@@ -335,45 +337,45 @@ class MeanMechanism(RecordMechanism):
         inside = [pl.col(f.name).clip(f.lower, f.upper) for f in shown.features]
         return replace(shown, data=shown.data.with_columns(inside))
 
-    def expected_rmse_of_span(self, shape: Shape) -> float:
+    def expected_rmse_of_span(self, facts: PublicFacts) -> float:
         """That of the mechanism inside over the people of the smallest group, before clipping."""
-        core = self.core_for(self.smallest(shape), shape)
-        return self._of_mean(core.expected_rmse_of_span(shape), shape)
+        core = self.core_for(self.smallest(facts), facts)
+        return self._of_mean(core.expected_rmse_of_span(facts), facts)
 
-    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+    def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
         """The same of a recording's mean over its rows."""
-        core = self.core_for(self.smallest(shape), shape)
-        return self._of_mean(core.expected_mean_rmse_of_span(shape), shape)
+        core = self.core_for(self.smallest(facts), facts)
+        return self._of_mean(core.expected_mean_rmse_of_span(facts), facts)
 
-    def noise_sd_of_span(self, shape: Shape, averaged: int = 1) -> tuple[Values, float]:
+    def noise_sd_of_span(self, facts: PublicFacts, averaged: int = 1) -> tuple[Values, float]:
         """That of the mechanism inside, drawn once for so many people."""
-        return self.core_for(averaged, shape).noise_sd_of_span(shape, averaged)
+        return self.core_for(averaged, facts).noise_sd_of_span(facts, averaged)
 
-    def _of_mean(self, error: float, shape: Shape) -> float:
+    def _of_mean(self, error: float, facts: PublicFacts) -> float:
         """The error of a mean from that of one person: it divides the noise, and not the bias."""
         if self._averages:
             return error
-        return self.core_at(shape).error_in_mean(error, self.smallest(shape), shape)
+        return self.core_at(facts).error_in_mean(error, self.smallest(facts), facts)
 
-    def cut_off(self, shape: Shape) -> str:
+    def cut_off(self, facts: PublicFacts) -> str:
         """What the mechanism inside cuts off."""
-        return self.core_at(shape).cut_off(shape)
+        return self.core_at(facts).cut_off(facts)
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """As for the mechanism inside: a person is in one sum only."""
-        return f"{self.core_at(shape).person_total(shape)}, in the mean of one group only"
+        return f"{self.core_at(facts).person_total(facts)}, in the mean of one group only"
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
-        self._check_room(shape)
-        core = self.core_for(self.smallest(shape), shape)
-        return f"{core.sampler(shape)}, once on the sum over the people of a group"
+        self._check_room(facts)
+        core = self.core_for(self.smallest(facts), facts)
+        return f"{core.sampler(facts)}, once on the sum over the people of a group"
 
-    def _check_room(self, shape: Shape) -> None:
+    def _check_room(self, facts: PublicFacts) -> None:
         """Refuse what could not be added up, whatever the data are."""
-        if not fits(self.core_at(shape), shape):
+        if not fits(self.core_at(facts), facts):
             raise InputError(
-                f"{shape.people} people at epsilon {self.epsilon:g} add up to more than there are "
+                f"{facts.people} people at epsilon {self.epsilon:g} add up to more than there are "
                 "numbers for: choose a smaller ε"
             )
 
@@ -395,38 +397,38 @@ class MeanMechanism(RecordMechanism):
             )
         return shown + more
 
-    def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
+    def within(self, facts: PublicFacts, unit: Unit) -> tuple[slice, slice, slice]:
         """As for the mechanism inside."""
-        return self.core_at(shape).within(shape, unit)
+        return self.core_at(facts).within(facts, unit)
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
         """Those of the mechanism inside, for one person among others who stay the same."""
         for pair in self.core.neighbour_pairs(unit):
-            yield replace(pair, shape=replace(pair.shape, people=TEAM_SIZE))
+            yield replace(pair, facts=replace(pair.facts, people=TEAM_SIZE))
 
-    def query(self, values: Values, shape: Shape) -> Integers:
+    def query(self, values: Values, facts: PublicFacts) -> Integers:
         """The sum over somebody with these values and the others of a game."""
-        return self.total(with_others(values), shape)
+        return self.total(with_others(values), facts)
 
-    def total(self, values: Values, shape: Shape) -> Integers:
+    def total(self, values: Values, facts: PublicFacts) -> Integers:
         """The sum over people (…, people, recordings, rows, features)."""
-        summed: Integers = self.integers(values, shape).sum(axis=-4)
+        summed: Integers = self.integers(values, facts).sum(axis=-4)
         return summed
 
-    def measured(self, values: Values, shape: Shape) -> Values:
+    def measured(self, values: Values, facts: PublicFacts) -> Values:
         """The noisy sums behind released means of a game."""
-        return self.core_for(TEAM_SIZE, shape).measured(values, shape) * TEAM_SIZE
+        return self.core_for(TEAM_SIZE, facts).measured(values, facts) * TEAM_SIZE
 
-    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+    def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """Each run is a group of one person with these data and others who stay the same."""
-        features = [Feature(f"feature_{j}", "", "", 0.0, 1.0) for j in range(shape.features)]
+        features = [Feature(f"feature_{j}", "", "", 0.0, 1.0) for j in range(facts.features)]
         everybody = np.broadcast_to(with_others(values), (runs, TEAM_SIZE, *values.shape))
         table = table_from_arrays(everybody.reshape(-1, *values.shape), features)
         team, place = np.divmod(np.arange(runs * TEAM_SIZE), TEAM_SIZE)
         table = replace(
             table,
             people=table.people.with_columns(pl.Series(TEAM, team), pl.Series(PLACE, place)),
-            window_ms=shape.window * (table.step_ms or 1.0),
+            window_ms=facts.window * (table.step_ms or 1.0),
         )
         released = self.in_teams().perturbed(table, noise)
         outputs: Values = released.data.select(released.names).to_numpy().reshape(runs, -1)

@@ -16,8 +16,8 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import Shape, Values
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.differential import noise_of
+from eyelid.mechanisms.mechanism import PublicFacts, Values
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism, beyond_rows
 from eyelid.privacy.noise.discrete import MAX_SCALE
 from eyelid.privacy.unit import Unit
@@ -35,7 +35,7 @@ class AdditiveMechanism(RecordMechanism):
     units: ClassVar[tuple[str, ...]] = ("person", "recording", "record")
 
     @abstractmethod
-    def scale_in_spans(self, shape: Shape) -> float:
+    def scale_in_spans(self, facts: PublicFacts) -> float:
         """The noise scale in units of a feature's span, before it is put on the grid."""
 
     @property
@@ -43,17 +43,17 @@ class AdditiveMechanism(RecordMechanism):
         """Every row has noise of its own."""
         return 1
 
-    def blocks(self, shape: Shape, unit: Unit) -> int:
+    def blocks(self, facts: PublicFacts, unit: Unit) -> int:
         """Every value is a block of its own."""
-        return shape.values_of(unit)
+        return facts.values_of(unit)
 
-    def coordinates(self, shape: Shape, unit: Unit) -> int:
+    def coordinates(self, facts: PublicFacts, unit: Unit) -> int:
         """One for each value."""
-        return shape.values_of(unit)
+        return facts.values_of(unit)
 
-    def grid_bits(self, shape: Shape) -> int:
+    def grid_bits(self, facts: PublicFacts) -> int:
         """Bits per span, from public facts: fine against the noise, within integer range."""
-        scale = self.scale_in_spans(shape)
+        scale = self.scale_in_spans(facts)
         bits = max(1, min(_MAX_BITS, _STEPS_PER_SCALE_BITS - math.frexp(scale)[1]))
         if scale * 2.0**bits > MAX_SCALE:
             raise InputError(
@@ -62,35 +62,36 @@ class AdditiveMechanism(RecordMechanism):
             )
         return bits
 
-    def step(self, shape: Shape) -> float:
+    def step(self, facts: PublicFacts) -> float:
         """2^-bits of the span."""
-        return 2.0 ** -self.grid_bits(shape)
+        return 2.0 ** -self.grid_bits(facts)
 
-    def analyse(self, values: Values, shape: Shape) -> Values:
+    def analyse(self, values: Values, facts: PublicFacts) -> Values:
         """The values themselves."""
         return values
 
-    def rebuild(self, coordinates: Values, shape: Shape) -> Values:
+    def rebuild(self, coordinates: Values, facts: PublicFacts) -> Values:
         """The coordinates themselves."""
         return coordinates
 
-    def expected_rmse_of_span(self, shape: Shape) -> float:
+    def expected_rmse_of_span(self, facts: PublicFacts) -> float:
         """The noise's standard deviation over the grid's steps per span."""
-        return math.sqrt(noise_of(self, shape).variance) * self.step(shape)
+        return math.sqrt(noise_of(self, facts).variance) * self.step(facts)
 
-    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+    def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
         """Noise is independent from row to row."""
-        return self.expected_rmse_of_span(shape) / math.sqrt(shape.length)
+        return self.expected_rmse_of_span(facts) / math.sqrt(facts.length)
 
-    def noise_sd_of_span(self, shape: Shape, averaged: int = 1) -> tuple[Values, float]:
+    def noise_sd_of_span(self, facts: PublicFacts, averaged: int = 1) -> tuple[Values, float]:
         """The same for every row, and independent from row to row."""
-        value = AdditiveMechanism.expected_rmse_of_span(self, shape) / averaged
-        return np.array([value]), value / math.sqrt(shape.length)
+        value = AdditiveMechanism.expected_rmse_of_span(self, facts) / averaged
+        return np.array([value]), value / math.sqrt(facts.length)
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
-        law = noise_of(self, shape)
-        return f"{law.label}, scale {law.scale} steps of 2^-{self.grid_bits(shape)} of the span"
+        distribution = noise_of(self, facts)
+        bits = self.grid_bits(facts)
+        return f"{distribution.label}, scale {distribution.scale} steps of 2^-{bits} of the span"
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What the released table shows besides the protected values."""

@@ -9,25 +9,44 @@ from typing import Any, ClassVar
 
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.mechanism import PublicFacts, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.records.perturbation import FourierMechanism
-from eyelid.mechanisms.records.record_mechanism import beyond_rows
+from eyelid.mechanisms.records.fpa import FPA
+from eyelid.mechanisms.records.record_mechanism import RecordMechanism, beyond_rows
 from eyelid.privacy.unit import Unit
 
 _DEFAULT_CHUNK = 32
 
 
+@register
 @dataclass(frozen=True)
-class ChunkedMechanism(FourierMechanism):
-    """Fourier perturbation of chunks of a public length."""
+class CFPA(FPA):
+    """Discrete Laplace noise on the first k Fourier coefficients of every chunk of every signal."""
 
+    note: ClassVar[ProofNote] = ProofNote(
+        summary="""Discrete Laplace noise on the first k Fourier coefficients of every chunk of
+        every signal.""",
+        takes="""a FeatureTable; missing values become the public midpoint, every value is clipped
+        to its public bounds, every recording has one public length n and is cut into Q = ⌈n/c⌉
+        chunks of c rows, the last filled up with the midpoint.""",
+        protects="""a chunk (rows j·c to (j+1)·c − 1 of one feature of one recording, as they are
+        cut; c values in a row elsewhere lie in two), a recording or a person, replace-one, with
+        pure ε-DP. What holds for a chunk costs a person Q·F·R times as much: the certificate states
+        that total. Windows overlap, so that a moment of gaze is in more than one chunk of every
+        feature; this is listed as unprotected.""",
+        why="""as for `fpa`, with chunks of c values instead of whole signals: one chunk moves at
+        most Δ₂ = √c spans, its coefficients √(ck)·Δ₂ in L1. A private k is chosen for each
+        chunk.""",
+        paper="""CFPA of Bozkir et al. 2021, with public bounds instead of each chunk's own
+        extremes, and the person's total beside the chunk's.""",
+    )
+    name: ClassVar[str] = "cfpa"
     units: ClassVar[tuple[str, ...]] = ("person", "recording", "chunk")
     games: ClassVar[tuple[dict[str, Any], ...]] = (
         {"epsilon": 1.0, "chunk": 1},
         {"epsilon": 1.0, "chunk": 4},
     )
-    private_game: ClassVar[dict[str, Any]] = FourierMechanism.private_game | {"chunk": 2}
+    private_game: ClassVar[dict[str, Any]] = FPA.private_game | {"chunk": 2}
 
     chunk: int = parameter("values of a chunk", default=_DEFAULT_CHUNK)
 
@@ -58,14 +77,19 @@ class ChunkedMechanism(FourierMechanism):
         """Those of a chunk."""
         return self.chunk
 
-    def piece(self, shape: Shape) -> int:
+    def piece(self, facts: PublicFacts) -> int:
         """One chunk."""
-        if shape.length < self.chunk:
+        if facts.length < self.chunk:
             raise InputError(
-                f"recordings of {shape.length} rows are shorter than a chunk of {self.chunk}: "
-                f"set chunk to {shape.length} or less"
+                f"recordings of {facts.length} rows are shorter than a chunk of {self.chunk}: "
+                f"set chunk to {facts.length} or less"
             )
         return self.chunk
+
+    def errors_of_noise(self, facts: PublicFacts) -> tuple[float, float]:
+        """By how far each coordinate spreads: the last chunk may be cut short."""
+        value = RecordMechanism.expected_rmse_of_span(self, facts)
+        return value, RecordMechanism.expected_mean_rmse_of_span(self, facts)
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """Besides what every release shows, that a moment is in more than one chunk."""
@@ -78,37 +102,12 @@ class ChunkedMechanism(FourierMechanism):
             shown += beyond_rows(self, table, self.chunk)
         return shown
 
-    def game_shapes(self) -> Iterator[Shape]:
+    def game_facts(self) -> Iterator[PublicFacts]:
         """One chunk, two chunks, and a second one that is not full."""
-        yield Shape(1, 2, self.chunk, 1)
-        yield Shape(1, 1, 2 * self.chunk, 1)
-        yield Shape(1, 1, max(1, 2 * self.chunk - 1), 2)
+        yield PublicFacts(1, 2, self.chunk, 1)
+        yield PublicFacts(1, 1, 2 * self.chunk, 1)
+        yield PublicFacts(1, 1, max(1, 2 * self.chunk - 1), 2)
 
-
-@register
-@dataclass(frozen=True)
-class CFPA(ChunkedMechanism):
-    """Discrete Laplace noise on the first k Fourier coefficients of every chunk of every signal."""
-
-    note: ClassVar[ProofNote] = ProofNote(
-        summary="""Discrete Laplace noise on the first k Fourier coefficients of every chunk of
-        every signal.""",
-        takes="""a FeatureTable; missing values become the public midpoint, every value is clipped
-        to its public bounds, every recording has one public length n and is cut into Q = ⌈n/c⌉
-        chunks of c rows, the last filled up with the midpoint.""",
-        protects="""a chunk (rows j·c to (j+1)·c − 1 of one feature of one recording, as they are
-        cut; c values in a row elsewhere lie in two), a recording or a person, replace-one, with
-        pure ε-DP. What holds for a chunk costs a person Q·F·R times as much: the certificate states
-        that total. Windows overlap, so that a moment of gaze is in more than one chunk of every
-        feature; this is listed as unprotected.""",
-        why="""as for `fpa`, with chunks of c values instead of whole signals: one chunk moves at
-        most Δ₂ = √c spans, its coefficients √(ck)·Δ₂ in L1. A private k is chosen for each
-        chunk.""",
-        paper="""CFPA of Bozkir et al. 2021, with public bounds instead of each chunk's own
-        extremes, and the person's total beside the chunk's.""",
-    )
-    name: ClassVar[str] = "cfpa"
-
-    def reach(self, shape: Shape) -> float:
+    def reach(self, facts: PublicFacts) -> float:
         """√c: every value may move by one span."""
         return math.sqrt(self.chunk)

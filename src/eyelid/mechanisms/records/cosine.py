@@ -16,9 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError, Refused
-from eyelid.mechanisms.distribution import GAUSSIAN, Distribution, check_gaussian_delta
-from eyelid.mechanisms.mechanism import Shape, Values, parameter
-from eyelid.mechanisms.noisy import Integers, noise_of
+from eyelid.mechanisms.differential import (
+    GAUSSIAN,
+    Distribution,
+    Integers,
+    check_gaussian_delta,
+    noise_of,
+)
+from eyelid.mechanisms.mechanism import PublicFacts, Values, parameter
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism, check_coefficients, cut_off
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteNoise
 from eyelid.privacy.unit import Unit
@@ -73,7 +78,7 @@ class CosineMechanism(RecordMechanism):
         check_coefficients(self.k, self.window, ("public",))
 
     @abstractmethod
-    def limit(self, steps: Values, shape: Shape) -> Values:
+    def limit(self, steps: Values, facts: PublicFacts) -> Values:
         """Coefficients in steps, brought inside the public set that the sensitivity is of."""
 
     @property
@@ -81,39 +86,39 @@ class CosineMechanism(RecordMechanism):
         """A signal has at least as many values as coefficients are kept."""
         return self.k if isinstance(self.k, int) else 1
 
-    def kept(self, shape: Shape) -> int:
+    def kept(self, facts: PublicFacts) -> int:
         """K: how many coefficients of a signal are kept."""
         if isinstance(self.k, str):
-            return min(shape.length, math.ceil(2 * shape.length / (self.window or shape.window)))
-        if self.k > shape.length:
+            return min(facts.length, math.ceil(2 * facts.length / (self.window or facts.window)))
+        if self.k > facts.length:
             raise InputError(
-                f"k = {self.k} is more than the {shape.length} rows of a recording: "
-                f"set k to {shape.length} or less"
+                f"k = {self.k} is more than the {facts.length} rows of a recording: "
+                f"set k to {facts.length} or less"
             )
         return self.k
 
-    def blocks(self, shape: Shape, unit: Unit) -> int:
+    def blocks(self, facts: PublicFacts, unit: Unit) -> int:
         """Recordings of the unit."""
-        counts = {"person": shape.recordings, "recording": 1}
+        counts = {"person": facts.recordings, "recording": 1}
         if unit.name not in counts:
             raise Refused(f"unit '{unit}' is not offered here: choose one of {', '.join(counts)}")
         return counts[unit.name]
 
-    def coordinates(self, shape: Shape, unit: Unit) -> int:
+    def coordinates(self, facts: PublicFacts, unit: Unit) -> int:
         """K for each feature of each recording."""
-        return self.blocks(shape, unit) * shape.features * self.kept(shape)
+        return self.blocks(facts, unit) * facts.features * self.kept(facts)
 
-    def noise(self, shape: Shape) -> DiscreteNoise:
+    def noise(self, facts: PublicFacts) -> DiscreteNoise:
         """One public scale, whatever ε is."""
         return DiscreteGaussian(2**_SCALE_BITS)
 
-    def loss(self, shape: Shape) -> float:
+    def loss(self, facts: PublicFacts) -> float:
         """What one unit may lose: how far its integers may move, over the scale of the noise."""
-        return self.mu(shape)
+        return self.mu(facts)
 
-    def most_steps(self, shape: Shape) -> float:
+    def most_steps(self, facts: PublicFacts) -> float:
         """How far the integers of one unit may move."""
-        most = self.loss(shape) * noise_of(self, shape).scale
+        most = self.loss(facts) * noise_of(self, facts).scale
         if most > _MOST:
             raise InputError(
                 f"epsilon {self.epsilon:g} leaves noise finer than the grid: choose a smaller one"
@@ -125,41 +130,41 @@ class CosineMechanism(RecordMechanism):
             )
         return most
 
-    def query(self, values: Values, shape: Shape) -> Integers:
+    def query(self, values: Values, facts: PublicFacts) -> Integers:
         """The coefficients of the clipped values, limited, as whole steps.
 
         Truncated towards zero: nothing leaves a set that is limited by size.
         """
-        found = first_cosines(self.clip(values) - 0.5, self.kept(shape))
-        return np.trunc(self.limit(found / self.step(shape), shape)).astype(np.int64)
+        found = first_cosines(self.clip(values) - 0.5, self.kept(facts))
+        return np.trunc(self.limit(found / self.step(facts), facts)).astype(np.int64)
 
-    def analyse(self, values: Values, shape: Shape) -> Values:
+    def analyse(self, values: Values, facts: PublicFacts) -> Values:
         """The coefficients that `rebuild` makes these values of."""
-        return first_cosines(values - 0.5, self.kept(shape))
+        return first_cosines(values - 0.5, self.kept(facts))
 
-    def rebuild(self, coordinates: Values, shape: Shape) -> Values:
+    def rebuild(self, coordinates: Values, facts: PublicFacts) -> Values:
         """The signals with these coefficients, around the midpoint."""
-        return from_first_cosines(coordinates, shape.length) + 0.5
+        return from_first_cosines(coordinates, facts.length) + 0.5
 
-    def cut_off(self, shape: Shape) -> str:
+    def cut_off(self, facts: PublicFacts) -> str:
         """What the coefficients that are not kept would have shown."""
-        return cut_off(self.kept(shape), shape.length, 2 * shape.length / self.kept(shape))
+        return cut_off(self.kept(facts), facts.length, 2 * facts.length / self.kept(facts))
 
     @abstractmethod
-    def errors(self, shape: Shape) -> NDArray[np.float64]:
+    def errors(self, facts: PublicFacts) -> NDArray[np.float64]:
         """The expected squared error of each kept coefficient, in squared spans."""
 
-    def expected_rmse_of_span(self, shape: Shape) -> float:
+    def expected_rmse_of_span(self, facts: PublicFacts) -> float:
         """Squared errors are the same for coefficients and for values."""
-        return math.sqrt(float(self.errors(shape).sum()) / shape.length)
+        return math.sqrt(float(self.errors(facts).sum()) / facts.length)
 
-    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+    def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
         """The mean over rows is the first coefficient over √n."""
-        return math.sqrt(float(self.errors(shape)[0]) / shape.length)
+        return math.sqrt(float(self.errors(facts)[0]) / facts.length)
 
-    def game_shapes(self) -> Iterator[Shape]:
+    def game_facts(self) -> Iterator[PublicFacts]:
         """Two recordings, one, and two features, all of few rows."""
         rows = max(2, self.fewest_rows)
-        yield Shape(1, 2, rows, 1)
-        yield Shape(1, 1, rows, 1)
-        yield Shape(1, 1, rows, 2)
+        yield PublicFacts(1, 2, rows, 1)
+        yield PublicFacts(1, 1, rows, 1)
+        yield PublicFacts(1, 1, rows, 2)

@@ -8,15 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from eyelid.mechanisms.mechanism import Shape, Values, register
+from eyelid.mechanisms.mechanism import PublicFacts, Values, register
 from eyelid.mechanisms.proof_note import ProofNote
-from eyelid.mechanisms.records.cfpa import ChunkedMechanism
+from eyelid.mechanisms.records.cfpa import CFPA
 from eyelid.mechanisms.records.fourier import first_coefficients
 
 
 @register
 @dataclass(frozen=True)
-class DCFPA(ChunkedMechanism):
+class DCFPA(CFPA):
     """Discrete Laplace noise on the first k Fourier coefficients of differences inside chunks."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -39,13 +39,13 @@ class DCFPA(ChunkedMechanism):
     )
     name: ClassVar[str] = "dcfpa"
 
-    def reach(self, shape: Shape) -> float:
+    def reach(self, facts: PublicFacts) -> float:
         """√(1 + 4(c − 1))."""
         return math.sqrt(1 + 4 * (self.chunk - 1))
 
-    def block_l1(self, shape: Shape) -> float:
+    def block_l1(self, facts: PublicFacts) -> float:
         """The smaller one of both bounds."""
-        return min(super().block_l1(shape), self._of_each_coefficient(self.kept(shape)))
+        return min(super().block_l1(facts), self._of_each_coefficient(self.kept(facts)))
 
     def _of_each_coefficient(self, kept: int) -> float:
         """The largest change of each coordinate, summed up."""

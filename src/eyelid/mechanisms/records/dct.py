@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.distribution import exact
-from eyelid.mechanisms.mechanism import Shape, Values, parameter, register
-from eyelid.mechanisms.noisy import Integers, noise_of
+from eyelid.mechanisms.differential import Integers, exact, noise_of
+from eyelid.mechanisms.mechanism import PublicFacts, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.cosine import CosineMechanism
-from eyelid.mechanisms.records.spherical import SphericalLaplace
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import DiscreteNoise, Randomness
+from eyelid.privacy.noise.continuous import SphericalLaplace
 from eyelid.privacy.unit import PERSON, Neighbours, Unit
 
 # The grid of spherical noise has one step in so many of its scale.
@@ -97,86 +96,86 @@ class DCT(CosineMechanism):
         if self.law == "spherical" and self.delta is not None:
             raise InputError("spherical noise is pure: leave delta out, or choose law=gaussian")
 
-    def coordinates(self, shape: Shape, unit: Unit) -> int:
+    def coordinates(self, facts: PublicFacts, unit: Unit) -> int:
         """Whatever changes in a unit may rescale all that is clipped together."""
-        return super().coordinates(shape, PERSON if self.unit == PERSON else unit)
+        return super().coordinates(facts, PERSON if self.unit == PERSON else unit)
 
-    def noise(self, shape: Shape) -> DiscreteNoise:
+    def noise(self, facts: PublicFacts) -> DiscreteNoise:
         """For all coordinates of the unit."""
         if self.law == "spherical":
-            return SphericalLaplace(_SPHERICAL_SCALE, self.coordinates(shape, self.unit))
-        return super().noise(shape)
+            return SphericalLaplace(_SPHERICAL_SCALE, self.coordinates(facts, self.unit))
+        return super().noise(facts)
 
-    def loss(self, shape: Shape) -> float:
+    def loss(self, facts: PublicFacts) -> float:
         """ε or μ."""
-        return self.epsilon if self.law == "spherical" else super().loss(shape)
+        return self.epsilon if self.law == "spherical" else super().loss(facts)
 
-    def radius_steps(self, shape: Shape) -> int:
+    def radius_steps(self, facts: PublicFacts) -> int:
         """L: the clip in whole steps."""
-        return math.floor(self.most_steps(shape) / 2)
+        return math.floor(self.most_steps(facts) / 2)
 
-    def step(self, shape: Shape) -> float:
+    def step(self, facts: PublicFacts) -> float:
         """B / L."""
-        values = self.blocks(shape, self.unit) * shape.length * shape.features
-        return self.radius * math.sqrt(values) / self.radius_steps(shape)
+        values = self.blocks(facts, self.unit) * facts.length * facts.features
+        return self.radius * math.sqrt(values) / self.radius_steps(facts)
 
-    def limit(self, steps: Values, shape: Shape) -> Values:
+    def limit(self, steps: Values, facts: PublicFacts) -> Values:
         """Everything of a unit together, scaled to lie in the ball."""
         axes = 3 if self.unit == PERSON else 2
         together = steps.reshape(*steps.shape[:-axes], -1)
         norms = np.sqrt((together**2).sum(axis=-1, keepdims=True))
-        most = self.radius_steps(shape) * (1 - _FLOAT_MARGIN)
+        most = self.radius_steps(facts) * (1 - _FLOAT_MARGIN)
         return np.asarray((together * (most / np.maximum(norms, most))).reshape(steps.shape))
 
-    def _balls(self, shape: Shape, unit: Unit) -> int:
+    def _balls(self, facts: PublicFacts, unit: Unit) -> int:
         """How many separately clipped vectors a unit can move."""
-        return max(1, self.blocks(shape, unit) // self.blocks(shape, self.unit))
+        return max(1, self.blocks(facts, unit) // self.blocks(facts, self.unit))
 
-    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+    def sensitivity(self, facts: PublicFacts, unit: Unit) -> float:
         """Δ₂: the diameter of the ball, for each of the recordings if these are clipped alone."""
-        return 2 * self.radius_steps(shape) * math.sqrt(self._balls(shape, unit))
+        return 2 * self.radius_steps(facts) * math.sqrt(self._balls(facts, unit))
 
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """(ε, δ) and μ; of spherical noise ε alone, which adds up over recordings."""
         if self.law == "gaussian":
-            return super().cost(shape, unit)
+            return super().cost(facts, unit)
         return Guarantee(
             kind=Kind.PURE,
             unit=unit,
             neighbours=Neighbours.REPLACE_ONE,
             trust=self.trust,
-            epsilon=float(exact(self.epsilon) * self._balls(shape, unit)),
+            epsilon=float(exact(self.epsilon) * self._balls(facts, unit)),
             delta=0.0,
         )
 
-    def perturb(self, integers: Integers, shape: Shape, noise: Randomness) -> Integers:
+    def perturb(self, integers: Integers, facts: PublicFacts, noise: Randomness) -> Integers:
         """Noise for all recordings that a person may have, though some are not there."""
         *front, there, kept, features = integers.shape
-        whole = (*front, shape.recordings, kept, features)
-        return integers + noise_of(self, shape).draw(whole, noise)[..., :there, :, :]
+        whole = (*front, facts.recordings, kept, features)
+        return integers + noise_of(self, facts).draw(whole, noise)[..., :there, :, :]
 
-    def bias_of_span(self, shape: Shape) -> float:
+    def bias_of_span(self, facts: PublicFacts) -> float:
         """Whoever is as far from the midpoint as bounds allow is moved by what is beyond."""
         return 0.5 - self.radius
 
-    def expected_rmse_of_span(self, shape: Shape) -> float:
+    def expected_rmse_of_span(self, facts: PublicFacts) -> float:
         """Of the noise, and of clipping at its worst."""
-        return math.hypot(super().expected_rmse_of_span(shape), self.bias_of_span(shape))
+        return math.hypot(super().expected_rmse_of_span(facts), self.bias_of_span(facts))
 
-    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+    def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
         """The same of a recording's mean."""
-        return math.hypot(super().expected_mean_rmse_of_span(shape), self.bias_of_span(shape))
+        return math.hypot(super().expected_mean_rmse_of_span(facts), self.bias_of_span(facts))
 
-    def errors(self, shape: Shape) -> NDArray[np.float64]:
+    def errors(self, facts: PublicFacts) -> NDArray[np.float64]:
         """That of the noise."""
-        variance = noise_of(self, shape).variance * self.step(shape) ** 2
-        return np.full(self.kept(shape), variance)
+        variance = noise_of(self, facts).variance * self.step(facts) ** 2
+        return np.full(self.kept(facts), variance)
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
-        law = noise_of(self, shape)
+        law = noise_of(self, facts)
         return (
-            f"{law.label}, scale {law.scale} steps of {self.step(shape):.9g} of the span, on the "
-            f"first {self.kept(shape)} cosine coefficients of signals of {shape.length} values; "
-            f"those of a {self.unit.name} have norm {self.radius_steps(shape)} steps at most"
+            f"{law.label}, scale {law.scale} steps of {self.step(facts):.9g} of the span, on the "
+            f"first {self.kept(facts)} cosine coefficients of signals of {facts.length} values; "
+            f"those of a {self.unit.name} have norm {self.radius_steps(facts)} steps at most"
         )

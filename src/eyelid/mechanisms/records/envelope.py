@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.differential import noise_of
+from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.cosine import CosineMechanism, from_first_cosines
 from eyelid.privacy.unit import Unit
@@ -84,21 +84,21 @@ class Envelope(CosineMechanism):
         if self.averaged < 1:
             raise InputError(f"averaged must be at least 1, got {self.averaged}")
 
-    def spectrum(self, shape: Shape) -> Values:
+    def spectrum(self, facts: PublicFacts) -> Values:
         """bᵢ in spans, as a column."""
-        length = shape.length
-        angle = np.pi * np.arange(1, self.kept(shape)) / (2 * length)
+        length = facts.length
+        angle = np.pi * np.arange(1, self.kept(facts)) / (2 * length)
         moving = self.variation * math.sqrt(2 / length) / (2 * np.sin(angle))
         most = math.sqrt(length) / 2
         return np.concatenate([[most], np.minimum(moving, most)])[:, None]
 
-    def shares(self, shape: Shape) -> tuple[Values, float]:
+    def shares(self, facts: PublicFacts) -> tuple[Values, float]:
         """sᵢ as a column, to which the variance of the noise is in proportion, and their M."""
-        spectrum = self.spectrum(shape)[:, 0]
+        spectrum = self.spectrum(facts)[:, 0]
         energy = spectrum**2
         # The spectrum falls: what is smaller comes later.
         smaller = np.cumsum(energy[::-1])[::-1] - energy
-        most = np.clip(shape.length / 4 - smaller, 0.0, energy)
+        most = np.clip(facts.length / 4 - smaller, 0.0, energy)
 
         def with_largest(each: Values, capped: Values) -> Values:
             """Sums over all i, for every β = bⱼ: capped up to j, each its own beyond."""
@@ -109,62 +109,62 @@ class Envelope(CosineMechanism):
         best = int((longest * total).argmin())
         return np.minimum(spectrum, spectrum[best])[:, None], float(longest[best])
 
-    def step(self, shape: Shape) -> Values:
+    def step(self, facts: PublicFacts) -> Values:
         """gᵢ = 2·√(S·M·sᵢ)/(μσ), so that all of a unit's integers move μσ at most."""
-        shares, longest = self.shares(shape)
-        signals = self.blocks(shape, self.unit) * shape.features
+        shares, longest = self.shares(facts)
+        signals = self.blocks(facts, self.unit) * facts.features
         spans = 2 * np.sqrt(signals * longest * shares)
         # Longer by what floating point may do to the coefficients and to this.
-        return np.asarray(spans / self.most_steps(shape) * (1 + 1e-12))
+        return np.asarray(spans / self.most_steps(facts) * (1 + 1e-12))
 
-    def limit(self, steps: Values, shape: Shape) -> Values:
+    def limit(self, steps: Values, facts: PublicFacts) -> Values:
         """Each coefficient on its own."""
-        most = self.spectrum(shape) / self.step(shape)
+        most = self.spectrum(facts) / self.step(facts)
         return np.clip(steps, -most, most)
 
-    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+    def sensitivity(self, facts: PublicFacts, unit: Unit) -> float:
         """Δ₂: in proportion to the root of the recordings."""
-        recordings = self.blocks(shape, unit) / self.blocks(shape, self.unit)
-        return self.most_steps(shape) * math.sqrt(recordings)
+        recordings = self.blocks(facts, unit) / self.blocks(facts, self.unit)
+        return self.most_steps(facts) * math.sqrt(recordings)
 
-    def deviations(self, shape: Shape) -> Values:
+    def deviations(self, facts: PublicFacts) -> Values:
         """σᵢ in spans, over the people whose mean is rebuilt."""
-        sigma = math.sqrt(noise_of(self, shape).variance)
-        return np.asarray(self.step(shape) * sigma / self.averaged)
+        sigma = math.sqrt(noise_of(self, facts).variance)
+        return np.asarray(self.step(facts) * sigma / self.averaged)
 
-    def weights(self, shape: Shape) -> Values:
+    def weights(self, facts: PublicFacts) -> Values:
         """wᵢ."""
-        signal, noise = self.spectrum(shape) ** 2, self.deviations(shape) ** 2
+        signal, noise = self.spectrum(facts) ** 2, self.deviations(facts) ** 2
         return np.asarray(signal / (signal + noise))
 
-    def analyse(self, values: Values, shape: Shape) -> Values:
+    def analyse(self, values: Values, facts: PublicFacts) -> Values:
         """The coefficients before they were shrunk."""
-        return np.asarray(super().analyse(values, shape) / self.weights(shape))
+        return np.asarray(super().analyse(values, facts) / self.weights(facts))
 
-    def rebuild(self, coordinates: Values, shape: Shape) -> Values:
+    def rebuild(self, coordinates: Values, facts: PublicFacts) -> Values:
         """The signals with these coefficients, shrunk to the midpoint."""
-        return super().rebuild(coordinates * self.weights(shape), shape)
+        return super().rebuild(coordinates * self.weights(facts), facts)
 
-    def errors(self, shape: Shape) -> NDArray[np.float64]:
+    def errors(self, facts: PublicFacts) -> NDArray[np.float64]:
         """wᵢ²σᵢ² + (1 − wᵢ)²bᵢ² = wᵢσᵢ²: noise, and the worst that shrinking does."""
-        each: NDArray[np.float64] = (self.weights(shape) * self.deviations(shape) ** 2)[:, 0]
+        each: NDArray[np.float64] = (self.weights(facts) * self.deviations(facts) ** 2)[:, 0]
         return each
 
-    def expected_rmse_of_span(self, shape: Shape) -> float:
+    def expected_rmse_of_span(self, facts: PublicFacts) -> float:
         """For the worst signal inside the spectrum and the bounds."""
-        weights = self.weights(shape)
-        noise = float(((weights * self.deviations(shape)) ** 2).sum())
-        shrunk = float(((1 - weights) ** 2).max()) * shape.length / 4
-        return math.sqrt(min(float(self.errors(shape).sum()), noise + shrunk) / shape.length)
+        weights = self.weights(facts)
+        noise = float(((weights * self.deviations(facts)) ** 2).sum())
+        shrunk = float(((1 - weights) ** 2).max()) * facts.length / 4
+        return math.sqrt(min(float(self.errors(facts).sum()), noise + shrunk) / facts.length)
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
-        law, steps = noise_of(self, shape), self.step(shape)
+        distribution, steps = noise_of(self, facts), self.step(facts)
         return (
-            f"{law.label}, scale {law.scale} steps of {steps.max():.9g} to {steps.min():.9g} of "
-            f"the span, on the first {self.kept(shape)} cosine coefficients of signals of "
-            f"{shape.length} values, each clipped to a public spectrum; shrunk afterwards by "
-            f"{self.weights(shape).max():.6g} to {self.weights(shape).min():.6g}"
+            f"{distribution.label}, scale {distribution.scale} steps of {steps.max():.9g} to "
+            f"{steps.min():.9g} of the span, on the first {self.kept(facts)} cosine coefficients "
+            f"of signals of {facts.length} values, each clipped to a public spectrum; shrunk "
+            f"afterwards by {self.weights(facts).max():.6g} to {self.weights(facts).min():.6g}"
         )
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
@@ -172,9 +172,9 @@ class Envelope(CosineMechanism):
         pairs = list(super().neighbour_pairs(unit))
         yield from pairs
         pair = pairs[0]
-        ends = self.spectrum(pair.shape)
+        ends = self.spectrum(pair.facts)
         ends[0] = 0.0
-        length = pair.shape.length
+        length = pair.facts.length
         moving = from_first_cosines(ends, length)
         room = 0.5 - min(float(np.abs(moving).max()), 0.5)
         last = np.zeros_like(ends)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.distribution import (
+from eyelid.mechanisms.differential import (
     FEWEST_STEPS,
     GAUSSIAN,
     Distribution,
     check_gaussian_delta,
 )
-from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.mechanism import PublicFacts, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.additive import AdditiveMechanism
 from eyelid.privacy.noise import DiscreteGaussian
@@ -53,17 +53,17 @@ class Gaussian(AdditiveMechanism):
         super().__post_init__()
         check_gaussian_delta(self.delta, instead="laplace")
 
-    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+    def sensitivity(self, facts: PublicFacts, unit: Unit) -> float:
         """Δ₂: √ of the number of values of the unit, in spans."""
-        return math.sqrt(shape.values_of(unit)) * 2.0 ** self.grid_bits(shape)
+        return math.sqrt(facts.values_of(unit)) * 2.0 ** self.grid_bits(facts)
 
-    def scale_in_spans(self, shape: Shape) -> float:
+    def scale_in_spans(self, facts: PublicFacts) -> float:
         """σ = Δ₂/μ."""
-        return math.sqrt(shape.values_of(self.unit)) / self.mu(shape)
+        return math.sqrt(facts.values_of(self.unit)) / self.mu(facts)
 
-    def noise(self, shape: Shape) -> DiscreteGaussian:
+    def noise(self, facts: PublicFacts) -> DiscreteGaussian:
         """σ in whole steps, rounded up, with room for the float arithmetic behind it."""
-        steps = self.scale_in_spans(shape) * 2.0 ** self.grid_bits(shape)
+        steps = self.scale_in_spans(facts) * 2.0 ** self.grid_bits(facts)
         if steps < FEWEST_STEPS:
             raise InputError(
                 f"epsilon {self.epsilon:g} leaves noise finer than the grid: choose a smaller one"

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from eyelid.mechanisms.distribution import LAPLACE, Distribution, exact
-from eyelid.mechanisms.mechanism import Shape, register
+from eyelid.mechanisms.differential import LAPLACE, Distribution, exact
+from eyelid.mechanisms.mechanism import PublicFacts, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.additive import AdditiveMechanism
 from eyelid.privacy.noise import DiscreteLaplace
@@ -39,15 +39,15 @@ class Laplace(AdditiveMechanism):
         "with temporal correlations (LPA); Dwork, McSherry, Nissim & Smith (2006)"
     )
 
-    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+    def sensitivity(self, facts: PublicFacts, unit: Unit) -> float:
         """Δ₁: one span for each value of the unit."""
-        return float(shape.values_of(unit)) * 2.0 ** self.grid_bits(shape)
+        return float(facts.values_of(unit)) * 2.0 ** self.grid_bits(facts)
 
-    def scale_in_spans(self, shape: Shape) -> float:
+    def scale_in_spans(self, facts: PublicFacts) -> float:
         """Δ₁/ε."""
-        return self.times * shape.values_of(self.unit) / self.epsilon
+        return self.times * facts.values_of(self.unit) / self.epsilon
 
-    def noise(self, shape: Shape) -> DiscreteLaplace:
+    def noise(self, facts: PublicFacts) -> DiscreteLaplace:
         """Scale ⌈Δ₁·2^b/ε⌉, in exact arithmetic."""
-        steps = self.times * shape.values_of(self.unit) * 2 ** self.grid_bits(shape)
+        steps = self.times * facts.values_of(self.unit) * 2 ** self.grid_bits(facts)
         return DiscreteLaplace(math.ceil(steps / exact(self.epsilon)))

@@ -21,8 +21,8 @@ from eyelid.gaze.features.catalogue import window_feature_set
 from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import Shape, parameter, register
-from eyelid.mechanisms.noisy import noise_of
+from eyelid.mechanisms.differential import noise_of
+from eyelid.mechanisms.mechanism import PublicFacts, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.formulas import FORMULAS, cosines_kept, windows_of_bins
 from eyelid.mechanisms.records.gaussian import Gaussian
@@ -187,76 +187,80 @@ class Prewindow(Gaussian):
         rows = super().common_rows(table)
         return rows + self.bins_of_window - 1 if self.length_is_public else rows
 
-    def shape_of(self, people: int, recordings: int, length: int, pupil: bool = True) -> Shape:
+    def facts_of(
+        self, people: int, recordings: int, length: int, pupil: bool = True
+    ) -> PublicFacts:
         """The public facts about what is measured to release so many windows of a recording.
 
-        >>> Prewindow(epsilon=1.0, only="linear").shape_of(people=20, recordings=3, length=1200)
-        Shape(people=20, recordings=3, length=1259, features=7)
+        >>> Prewindow(epsilon=1.0, only="linear").facts_of(people=20, recordings=3, length=1200)
+        PublicFacts(people=20, recordings=3, length=1259, features=7)
         """
         bins = length + self.bins_of_window - 1
         streams = len(self.streams(pupil)) + len(self.measured_whole(pupil))
-        return Shape(people, recordings, bins, streams, window=1)
+        return PublicFacts(people, recordings, bins, streams, window=1)
 
-    def measured_shape(self, people: int, recordings: int, length: int, features: int) -> Shape:
+    def measured_facts(
+        self, people: int, recordings: int, length: int, features: int
+    ) -> PublicFacts:
         """Bins and streams, as many as so many windows and its own features take."""
-        return self.shape_of(people, recordings, length)
+        return self.facts_of(people, recordings, length)
 
-    def released(self, shape: Shape) -> Shape:
+    def released(self, facts: PublicFacts) -> PublicFacts:
         """The public facts about what is released: length counts windows, and features features.
 
-        >>> law = Prewindow(epsilon=1.0, only="linear")
-        >>> law.released(law.shape_of(people=20, recordings=3, length=1200))
-        Shape(people=20, recordings=3, length=1200, features=8)
+        >>> mechanism = Prewindow(epsilon=1.0, only="linear")
+        >>> mechanism.released(mechanism.facts_of(people=20, recordings=3, length=1200))
+        PublicFacts(people=20, recordings=3, length=1200, features=8)
         """
-        pupil = shape.features >= len(self.streams()) + len(self.measured_whole())
+        pupil = facts.features >= len(self.streams()) + len(self.measured_whole())
         features = len(self.wanted(pupil)) + len(self.measured_whole(pupil))
-        windows = max(1, shape.length - self.bins_of_window + 1)
-        return replace(shape, length=windows, features=features)
+        windows = max(1, facts.length - self.bins_of_window + 1)
+        return replace(facts, length=windows, features=features)
 
-    def expected_rmse_of_span(self, shape: Shape) -> float:
+    def expected_rmse_of_span(self, facts: PublicFacts) -> float:
         """Of linear features, exact, and of smoothed ones, as far as it is noise.
 
         A mean, share or variance has no error that could be told without data. Where nothing else
         is released, this is what a mean over events would be off by if every bin were full of
         them: at best.
         """
-        windows = self.released(shape).length
+        windows = self.released(facts).length
         kept = cosines_kept(windows, self.bins_of_window)
-        return self._rms(shape, self.bins_of_window, kept / windows)
+        return self._rms(facts, self.bins_of_window, kept / windows)
 
-    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+    def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
         """The same of a recording's mean over its windows, most bins being in many of them."""
-        windows = self.released(shape).length
+        windows = self.released(facts).length
         times = np.convolve(np.ones(windows), np.ones(self.bins_of_window))
-        return self._rms(shape, float((times**2).sum()) / windows**2, 1 / windows)
+        return self._rms(facts, float((times**2).sum()) / windows**2, 1 / windows)
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """How the person-level total follows from the unit's, in words."""
-        counts = {"recording": shape.recordings, "bin": shape.length, "stream": shape.features}
+        counts = {"recording": facts.recordings, "bin": facts.length, "stream": facts.features}
         whole = " × ".join(f"{count} {word}{'s' * (count != 1)}" for word, count in counts.items())
         if self.unit == PERSON:
             return f"calibrated to the person: {whole} together"
-        return f"μ² adds up: a person has {whole}, {shape.recordings} times one {self.unit}"
+        return f"μ² adds up: a person has {whole}, {facts.recordings} times one {self.unit}"
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
-        return f"{super().sampler(shape)}, on bins of {self.step_s:g} s"
+        return f"{super().sampler(facts)}, on bins of {self.step_s:g} s"
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What the released table shows, whose rows are windows and not bins."""
-        shape = self.shape(table)
-        bins, windows = f"({shape.length} rows", f"({self.released(shape).length} rows"
+        facts = self.facts(table)
+        bins, windows = f"({facts.length} rows", f"({self.released(facts).length} rows"
         return [line.replace(bins, windows) for line in super().unprotected(table)]
 
-    def _rms(self, shape: Shape, of_sums: float, of_signals: float) -> float:
+    def _rms(self, facts: PublicFacts, of_sums: float, of_signals: float) -> float:
         """The root mean square error over features, from what the noise on one bin is taken to.
 
         Args:
-            shape: the public facts.
+            facts: the public facts.
             of_sums: variance of sums of a stream over windows, for noise of variance 1.
             of_signals: the same of signals that are measured window by window.
         """
-        variance = noise_of(self, shape).variance * self.step(shape) ** 2
+        variance = noise_of(self, facts).variance * self.step(facts) ** 2
         each = [gain**2 * of_sums for gain in self._gains()]
         each += [of_signals] * len(self.measured_whole())
         best = of_sums / self.bins_of_window**2

@@ -21,16 +21,16 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
+from eyelid.mechanisms.differential import Integers, NoisyMechanism, noise_of
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import (
     SAME_FORM,
     Form,
     NeighbourPair,
-    Shape,
+    PublicFacts,
     Values,
     parameter,
 )
-from eyelid.mechanisms.noisy import Integers, NoisyMechanism, noise_of
 from eyelid.mechanisms.release_kind import Execution, Gaps, ReleaseKind
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import Randomness
@@ -93,51 +93,51 @@ class RecordMechanism(NoisyMechanism, FeatureMechanism):
         return Form("with the same recordings (task, stimulus), of any length,", lengths=True)
 
     @abstractmethod
-    def blocks(self, shape: Shape, unit: Unit) -> int:
+    def blocks(self, facts: PublicFacts, unit: Unit) -> int:
         """How many separately protected pieces one unit covers; losses add over these."""
 
     @abstractmethod
-    def step(self, shape: Shape) -> Any:
+    def step(self, facts: PublicFacts) -> Any:
         """The grid step of each coordinate, in its own unit; broadcasts over the last two axes."""
 
     @abstractmethod
-    def analyse(self, values: Values, shape: Shape) -> Values:
+    def analyse(self, values: Values, facts: PublicFacts) -> Values:
         """The coordinates of values, unclipped, such that ``analyse(rebuild(x)) == x``."""
 
     @abstractmethod
-    def rebuild(self, coordinates: Values, shape: Shape) -> Values:
+    def rebuild(self, coordinates: Values, facts: PublicFacts) -> Values:
         """Values from coordinates and public facts alone; affine in the coordinates."""
 
-    def bias_of_span(self, shape: Shape) -> float:
+    def bias_of_span(self, facts: PublicFacts) -> float:
         """What clipping of coordinates may move values by at worst: no mean over people helps."""
         return 0.0
 
-    def error_in_mean(self, error: float, divisor: float, shape: Shape) -> float:
+    def error_in_mean(self, error: float, divisor: float, facts: PublicFacts) -> float:
         """An expected error when a mean divides the noise; what clipping moved stays as it is."""
-        bias = self.bias_of_span(shape)
+        bias = self.bias_of_span(facts)
         return math.hypot(math.sqrt(max(0.0, error**2 - bias**2)) / divisor, bias)
 
     def clip(self, values: Values) -> Values:
         """Values in spans above the lower bound, inside [0, 1], missing ones at the midpoint."""
         return np.clip(np.where(np.isnan(values), 0.5, values), 0.0, 1.0)
 
-    def query(self, values: Values, shape: Shape) -> Integers:
+    def query(self, values: Values, facts: PublicFacts) -> Integers:
         """The coordinates of the clipped values as whole steps."""
-        steps = self.analyse(self.clip(values), shape) / self.step(shape)
+        steps = self.analyse(self.clip(values), facts) / self.step(facts)
         return np.asarray(np.rint(steps), dtype=np.int64)
 
-    def randomise(self, values: Values, shape: Shape, noise: Randomness) -> Values:
+    def randomise(self, values: Values, facts: PublicFacts, noise: Randomness) -> Values:
         """Values in spans above the lower bound, made private: measured, and rebuilt."""
-        measured = self.perturb(self.query(values, shape), shape, noise)
-        return self.rebuild(measured * self.step(shape), shape)
+        measured = self.perturb(self.query(values, facts), facts, noise)
+        return self.rebuild(measured * self.step(facts), facts)
 
-    def shape(self, table: FeatureTable) -> Shape:
+    def facts(self, table: FeatureTable) -> PublicFacts:
         """The public facts: N, the most recordings of a person, the common length, F."""
         lengths = table.recordings
         # Recordings of one person stand together.
         people = (lengths["person"] != lengths["person"].shift()).fill_null(True).arg_true()
         recordings = np.diff(people.to_numpy().astype(np.int64), append=len(lengths))
-        return Shape(
+        return PublicFacts(
             people=recordings.size,
             recordings=int(recordings.max()),
             length=self.common_rows(table),
@@ -171,9 +171,11 @@ class RecordMechanism(NoisyMechanism, FeatureMechanism):
         """
         return self.present(self.perturbed(table, noise))
 
-    def apply_to_some(self, people: FeatureTable, shape: Shape, noise: Randomness) -> FeatureTable:
+    def apply_to_some(
+        self, people: FeatureTable, facts: PublicFacts, noise: Randomness
+    ) -> FeatureTable:
         """Some people's records made private, as among everybody's."""
-        return self.present(self._perturbed(people, shape, noise))
+        return self.present(self._perturbed(people, facts, noise))
 
     def set_for_outputs(self) -> Iterator[Self]:
         """The mechanism, as `verify` looks at its output, in each way in which it takes data."""
@@ -185,34 +187,36 @@ class RecordMechanism(NoisyMechanism, FeatureMechanism):
 
     def perturbed(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
         """The table with its values measured and rebuilt."""
-        return self._perturbed(table, self.shape(table), noise)
+        return self._perturbed(table, self.facts(table), noise)
 
-    def _perturbed(self, table: FeatureTable, shape: Shape, noise: Randomness) -> FeatureTable:
+    def _perturbed(
+        self, table: FeatureTable, facts: PublicFacts, noise: Randomness
+    ) -> FeatureTable:
         bounds = Bounds({f.name: (f.lower, f.upper) for f in table.features})
         lowers, spans = bounds.lowers(), bounds.spans()
-        per_block = max(1, _BLOCK_VALUES // (shape.recordings * shape.length * shape.features))
+        per_block = max(1, _BLOCK_VALUES // (facts.recordings * facts.length * facts.features))
         parts = []
         for people in track(list(_blocks_of_people(table, per_block)), "adding noise"):
-            dense = people.values(table, shape)
-            private = self.randomise((dense - lowers) / spans, shape, noise)
+            dense = people.values(table, facts)
+            private = self.randomise((dense - lowers) / spans, facts, noise)
             released = private[people.owner, people.place] * spans + lowers
             parts.append(frame(people.recordings, released, table))
         return replace(table, data=pl.concat(parts, rechunk=False))
 
-    def expected_rmse_of_span(self, shape: Shape) -> float:
+    def expected_rmse_of_span(self, facts: PublicFacts) -> float:
         """From the noise's variance and how `rebuild` spreads each coordinate over the values."""
-        return float(np.sqrt((self._spread(shape) ** 2).sum() / shape.length))
+        return float(np.sqrt((self._spread(facts) ** 2).sum() / facts.length))
 
-    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+    def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
         """The same of the mean over a recording's rows."""
-        return float(np.sqrt((self._spread(shape).mean(axis=1) ** 2).sum()))
+        return float(np.sqrt((self._spread(facts).mean(axis=1) ** 2).sum()))
 
-    def _spread(self, shape: Shape) -> Values:
+    def _spread(self, facts: PublicFacts) -> Values:
         """One standard deviation of each coordinate, rebuilt on its own: coordinates × rows."""
-        alone = replace(shape, recordings=1, features=1)
-        count = self.analyse(np.zeros((1, shape.length, 1)), alone).shape[-2]
-        sigma = math.sqrt(noise_of(self, shape).variance) * np.broadcast_to(
-            np.asarray(self.step(shape), dtype=np.float64), (count, shape.features)
+        alone = replace(facts, recordings=1, features=1)
+        count = self.analyse(np.zeros((1, facts.length, 1)), alone).shape[-2]
+        sigma = math.sqrt(noise_of(self, facts).variance) * np.broadcast_to(
+            np.asarray(self.step(facts), dtype=np.float64), (count, facts.features)
         )
         # Features may have steps of their own: the mean square over them.
         each = np.eye(count)[:, None, :, None] * np.sqrt((sigma**2).mean(axis=1))[:, None]
@@ -220,55 +224,55 @@ class RecordMechanism(NoisyMechanism, FeatureMechanism):
         spread: Values = (self.rebuild(each, alone) - nothing)[:, 0, :, 0]
         return spread
 
-    def noise_sd_of_span(self, shape: Shape, averaged: int = 1) -> tuple[Values, float]:
+    def noise_sd_of_span(self, facts: PublicFacts, averaged: int = 1) -> tuple[Values, float]:
         """The standard deviation of the noise, exact, from public facts alone, in spans.
 
         Args:
-            shape: the public facts.
+            facts: the public facts.
             averaged: how many people the noisy sum is divided by.
 
         Returns:
             Of the values of each row, of which there is one where all have the same; and of the
             mean over the rows of a recording.
         """
-        count = self.analyse(np.zeros((1, shape.length, 1)), shape).shape[-2]
-        sigma = math.sqrt(noise_of(self, shape).variance) / averaged
-        steps = np.broadcast_to(np.asarray(self.step(shape), dtype=np.float64), (count, 1))
-        nothing = self.rebuild(np.zeros((1, count, 1)), shape)
-        variance, of_mean = np.zeros(shape.length), 0.0
-        block = max(1, _BLOCK_VALUES // max(count, shape.length))
+        count = self.analyse(np.zeros((1, facts.length, 1)), facts).shape[-2]
+        sigma = math.sqrt(noise_of(self, facts).variance) / averaged
+        steps = np.broadcast_to(np.asarray(self.step(facts), dtype=np.float64), (count, 1))
+        nothing = self.rebuild(np.zeros((1, count, 1)), facts)
+        variance, of_mean = np.zeros(facts.length), 0.0
+        block = max(1, _BLOCK_VALUES // max(count, facts.length))
         for first in range(0, count, block):
             some = np.arange(first, min(count, first + block))
             each = np.zeros((some.size, 1, count, 1))
             each[np.arange(some.size), 0, some, 0] = sigma * steps[some, 0]
-            moved = (self.rebuild(each, shape) - nothing)[:, 0, :, 0]
+            moved = (self.rebuild(each, facts) - nothing)[:, 0, :, 0]
             variance += (moved**2).sum(axis=0)
             of_mean += float((moved.mean(axis=1) ** 2).sum())
         rows = np.sqrt(variance)
         same = float(np.ptp(rows)) <= _SAME * float(rows.max())
         return (rows[:1] if same else rows), math.sqrt(of_mean)
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """How the person-level total follows from the unit's, in words."""
-        counts = {"recording": shape.recordings, "row": shape.length, "feature": shape.features}
+        counts = {"recording": facts.recordings, "row": facts.length, "feature": facts.features}
         whole = " × ".join(f"{count} {word}{'s' * (count != 1)}" for word, count in counts.items())
         if self.unit == PERSON:
             return f"calibrated to the person: {whole} together"
-        times = self.blocks(shape, PERSON) / self.blocks(shape, self.unit)
+        times = self.blocks(facts, PERSON) / self.blocks(facts, self.unit)
         return f"sequential composition: a person has {whole}, {times:.10g} times one {self.unit}"
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What the released table shows besides the protected values."""
-        shape = self.shape(table)
+        facts = self.facts(table)
         how = "known beforehand" if self.length_is_public else f"read off the {self.length} one"
         return [
-            f"the number of people ({shape.people}) and that each of them took part",
+            f"the number of people ({facts.people}) and that each of them took part",
             "which recordings each person has, with their task and stimulus names, and their order",
-            f"the common length of the recordings ({shape.length} rows, {how})",
+            f"the common length of the recordings ({facts.length} rows, {how})",
             "the names of the people as the study has them, and their order",
         ]
 
-    def within(self, shape: Shape, unit: Unit) -> tuple[slice, slice, slice]:
+    def within(self, facts: PublicFacts, unit: Unit) -> tuple[slice, slice, slice]:
         """Recordings, rows and features of the first unit there is."""
         whole, first = slice(None), slice(0, 1)
         return {
@@ -278,17 +282,17 @@ class RecordMechanism(NoisyMechanism, FeatureMechanism):
             "chunk": (first, slice(0, unit.length), first),
         }[unit.name]
 
-    def random_shape(self, rng: np.random.Generator) -> Shape:
+    def random_facts(self, rng: np.random.Generator) -> PublicFacts:
         """Few recordings, rows and features, of each sometimes one."""
         recordings, features = (int(count) for count in rng.integers(1, 7, size=2))
-        return Shape(1, recordings, self.fewest_rows + int(rng.integers(0, 6)), features)
+        return PublicFacts(1, recordings, self.fewest_rows + int(rng.integers(0, 6)), features)
 
-    def game_shapes(self) -> Iterator[Shape]:
+    def game_facts(self) -> Iterator[PublicFacts]:
         """Small datasets in which the whole loss shows."""
         # Few values: it shows only when every value's noise points the same way.
-        yield Shape(1, 2, 1, 1)
-        yield Shape(1, 2, 2, 1)
-        yield Shape(1, 2, 1, 2)
+        yield PublicFacts(1, 2, 1, 1)
+        yield PublicFacts(1, 2, 2, 1)
+        yield PublicFacts(1, 2, 1, 2)
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
         """All of the unit's values at one bound against the other, from inside and outside."""
@@ -297,16 +301,16 @@ class RecordMechanism(NoisyMechanism, FeatureMechanism):
             ("far outside the bounds", -1e4, 1e4),
             ("missing against present", np.nan, 1.0),
         )
-        for (name, low, high), shape in zip(ends, self.game_shapes(), strict=True):
-            one = np.full((shape.recordings, shape.length, shape.features), 0.25)
+        for (name, low, high), facts in zip(ends, self.game_facts(), strict=True):
+            one = np.full((facts.recordings, facts.length, facts.features), 0.25)
             other = one.copy()
-            where = self.within(shape, unit)
+            where = self.within(facts, unit)
             one[where], other[where] = low, high
-            yield NeighbourPair(name, shape, unit, one, other)
+            yield NeighbourPair(name, facts, unit, one, other)
 
     def apart(self, pair: NeighbourPair, name: str, change: Values) -> NeighbourPair:
         """Neighbours whose signals lie a change below and above the midpoint, where they differ."""
-        where = self.within(pair.shape, pair.unit)
+        where = self.within(pair.facts, pair.unit)
         sides = []
         for side in (0.5 - change, 0.5 + change):
             values = np.full_like(pair.one, 0.25)
@@ -314,27 +318,27 @@ class RecordMechanism(NoisyMechanism, FeatureMechanism):
             sides.append(values)
         return replace(pair, name=name, one=sides[0], other=sides[1])
 
-    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+    def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """Each run is a person with the same data: records are made private independently."""
-        features = [Feature(f"feature_{j}", "", "", 0.0, 1.0) for j in range(shape.features)]
+        features = [Feature(f"feature_{j}", "", "", 0.0, 1.0) for j in range(facts.features)]
         table = table_from_arrays(np.broadcast_to(values, (runs, *values.shape)), features)
-        table = replace(table, window_ms=shape.window * (table.step_ms or 1.0))
+        table = replace(table, window_ms=facts.window * (table.step_ms or 1.0))
         released = self.perturbed(table, noise)
         outputs: Values = released.data.select(released.names).to_numpy().reshape(runs, -1)
         return outputs
 
     def score(self, outputs: Values, pair: NeighbourPair) -> Values:
         """The log-likelihood ratio of the noise, the best test there is."""
-        law = noise_of(self, pair.shape)
-        measured = self.measured(outputs.reshape(len(outputs), *pair.one.shape), pair.shape)
-        other = law.log_mass(measured - self.query(pair.other, pair.shape))
-        one = law.log_mass(measured - self.query(pair.one, pair.shape))
+        distribution = noise_of(self, pair.facts)
+        measured = self.measured(outputs.reshape(len(outputs), *pair.one.shape), pair.facts)
+        other = distribution.log_mass(measured - self.query(pair.other, pair.facts))
+        one = distribution.log_mass(measured - self.query(pair.one, pair.facts))
         ratio: Values = (other - one).reshape(len(outputs), -1).sum(axis=1)
         return ratio
 
-    def measured(self, values: Values, shape: Shape) -> Values:
+    def measured(self, values: Values, facts: PublicFacts) -> Values:
         """The noisy integers behind released values, in spans above the lower bound."""
-        return np.asarray(self.analyse(values, shape) / self.step(shape))
+        return np.asarray(self.analyse(values, facts) / self.step(facts))
 
 
 def beyond_rows(mechanism: RecordMechanism, table: FeatureTable, rows: int) -> list[str]:
@@ -407,13 +411,13 @@ class _People:
     owner: NDArray[np.intp]
     place: NDArray[np.intp]
 
-    def values(self, table: FeatureTable, shape: Shape) -> Values:
+    def values(self, table: FeatureTable, facts: PublicFacts) -> Values:
         """People × recordings × length × features, cut at the length; NaN for what is not there."""
         starts = self.recordings["start"].to_numpy()
         counts = self.recordings["rows"].to_numpy()
         rows = table.data[int(starts[0]) : int(starts[-1] + counts[-1])].select(table.names)
         flat = rows.cast(pl.Float64).to_numpy()
-        row = np.arange(shape.length)
+        row = np.arange(facts.length)
         index = np.minimum((starts - starts[0])[:, None] + row, len(flat) - 1)
         each = flat[index]
         each[row >= counts[:, None]] = np.nan

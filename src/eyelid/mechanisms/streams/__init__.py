@@ -1,21 +1,5 @@
 """Filters for gaze that is still coming in, and the same for recordings."""
 
-from eyelid.mechanisms.streams import (
-    ba,
-    bd,
-    continual,
-    fixations,
-    kaleido,
-    sample,
-    uniform,
-)
+from eyelid.mechanisms.streams import ba, bd, dwell, fixations, kaleido, sample, uniform
 
-__all__ = [
-    "ba",
-    "bd",
-    "continual",
-    "fixations",
-    "kaleido",
-    "sample",
-    "uniform",
-]
+__all__ = ["ba", "bd", "dwell", "fixations", "kaleido", "sample", "uniform"]

@@ -40,21 +40,21 @@ class Distance:
         return self.released < _KEPT * self.constant
 
 
-def expected_distance(law: StreamMechanism, rate_hz: float | None = None) -> Distance:
+def expected_distance(mechanism: StreamMechanism, rate_hz: float | None = None) -> Distance:
     """Filter made-up gaze, a new place anywhere in the scene every 0.3 s, and look how far off.
 
     The same for everybody who asks: neither data nor chance is in it.
 
     Args:
-        law: the filter.
+        mechanism: the filter.
         rate_hz: samples a second; 60 where it is not known.
     """
     rate = rate_hz or USUAL_RATE_HZ
     rng = np.random.default_rng(7)
-    x0, y0, x1, y1 = law.place.plane
+    x0, y0, x1, y1 = mechanism.place.plane
     places = rng.uniform((x0, y0), (x1, y1), size=(_FIXATIONS, 2))
     gaze = np.repeat(places, max(1, round(FIXATION_S * rate)), axis=0)
-    run = law.start(randomness(7))
+    run = mechanism.start(randomness(7))
     # In pieces: to compile the filter for so little takes longer than to run it.
     pieces = np.array_split(gaze, math.ceil(len(gaze) / _PIECE))
     released = np.concatenate([np.stack(run.push_many(*p.T), axis=1) for p in pieces])
@@ -62,6 +62,6 @@ def expected_distance(law: StreamMechanism, rate_hz: float | None = None) -> Dis
     return Distance(
         released=float(np.median(np.linalg.norm(released - gaze, axis=1))),
         constant=float(np.median(np.linalg.norm(middle - gaze, axis=1))),
-        units=law.place.spoken_units,
+        units=mechanism.place.spoken_units,
         rate_hz=rate,
     )

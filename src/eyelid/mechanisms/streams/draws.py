@@ -124,11 +124,11 @@ class LaplaceAhead(Ahead):
 
     def __init__(self, scale: int, source: Randomness) -> None:
         super().__init__(source)
-        self.law = _laplace(scale)
+        self.distribution = _laplace(scale)
 
     def block(self, source: Randomness) -> tuple[Floats, ...]:
         """Integers below 2⁵³ in all but impossible cases, so that floats hold them."""
-        return (self.law.draw(BLOCK, source).astype(np.float64),)
+        return (self.distribution.draw(BLOCK, source).astype(np.float64),)
 
 
 class PlanarAhead(Ahead):

@@ -18,7 +18,7 @@ import numpy as np
 
 from eyelid.errors import InputError, Refused
 from eyelid.mechanisms.differential import DifferentialMechanism
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
+from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter
 from eyelid.mechanisms.streams.filter_run import FilterRun, Kernel
 from eyelid.mechanisms.streams.likelihood import log_likelihood
 from eyelid.mechanisms.streams.schedule import schedule
@@ -112,14 +112,14 @@ class Filter(DifferentialMechanism, StreamMechanism):
         """The samples of a window, each moved by at most the radius."""
         return Unit("event", self.window, self.radius)
 
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """What any samples in a row lose: ε for each window, in proportion beyond the radius.
 
         A person is R·⌈T/w⌉·ε·max(1, D/radius), D being the public scene's diameter.
         """
-        windows, radii = math.ceil(shape.length / self.window), self.radii_of_scene
+        windows, radii = math.ceil(facts.length / self.window), self.radii_of_scene
         if unit == PERSON:
-            windows *= shape.recordings
+            windows *= facts.recordings
         elif unit.length is not None and unit.radius is not None:
             windows = math.ceil(unit.length / self.window)
             radii = max(1.0, unit.radius / self.radius)
@@ -149,11 +149,11 @@ class Filter(DifferentialMechanism, StreamMechanism):
         """Person-level ε of one window."""
         return self.epsilon * self.radii_of_scene
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """R·⌈T/w⌉·ε·max(1, D/radius), in words."""
-        windows = math.ceil(shape.length / self.window)
+        windows = math.ceil(facts.length / self.window)
         return (
-            f"{shape.recordings} recordings of at most {windows} windows of {self.window} samples, "
+            f"{facts.recordings} recordings of at most {windows} windows of {self.window} samples, "
             f"each ε = {rounded_up(self.epsilon)} for a radius of {self.radius:g}, and "
             f"{rounded_up(self.radii_of_scene)} times that for the whole scene"
         )
@@ -229,7 +229,7 @@ class Filter(DifferentialMechanism, StreamMechanism):
         """What happens to samples, as a function that can be compiled."""
         return schedule
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
         planar = (
             f"planar Laplace, rounded exactly to a grid of {self.step:g} {self.place.spoken_units}"
@@ -277,10 +277,10 @@ class Filter(DifferentialMechanism, StreamMechanism):
     def pair(self, name: str, unit: Unit, one: Values, other: Values) -> NeighbourPair:
         """Neighbours that differ in a unit, recordings × samples × 2, in spans of the scene."""
         recordings, length, _ = one.shape
-        shape = Shape(people=1, recordings=recordings, length=length, features=2, window=1)
-        return NeighbourPair(name, shape, unit, one, other)
+        facts = PublicFacts(people=1, recordings=recordings, length=length, features=2, window=1)
+        return NeighbourPair(name, facts, unit, one, other)
 
-    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+    def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """Every recording as a stream of its own; in spans of the scene, as the values are."""
         corner, spans = self._corner_and_spans()
         run = self.start(noise)

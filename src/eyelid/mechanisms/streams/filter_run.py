@@ -52,29 +52,31 @@ class FilterRun(Run):
         planes: the noise of publications.
     """
 
-    def __init__(self, law: Filter, noise: Randomness) -> None:
-        self.law = law
-        self._kernel = law.kernel()
+    def __init__(self, mechanism: Filter, noise: Randomness) -> None:
+        self.mechanism = mechanism
+        self._kernel = mechanism.kernel()
         tests, planes = own_sources(noise, 2)
-        self.tests: Ahead = LaplaceAhead(law.test_scale_steps if law.test_parts else 1, tests)
+        self.tests: Ahead = LaplaceAhead(
+            mechanism.test_scale_steps if mechanism.test_parts else 1, tests
+        )
         self.planes: Ahead = PlanarAhead(planes)
         # Where nothing is tested the first block is never used up.
         self.tests.ensure(1)
-        x0, y0, *_ = law.place.plane
-        self._x0, self._y0, self._step = x0, y0, law.step
-        width, height = law.size_steps
+        x0, y0, *_ = mechanism.place.plane
+        self._x0, self._y0, self._step = x0, y0, mechanism.step
+        width, height = mechanism.size_steps
         self._width, self._height = float(width), float(height)
         # Draw, place and scale of a publication that floating point leaves in doubt.
         self._asked = [0.0] * 4
         self._facts = [
-            float(law.window),
-            float(law.memory),
-            law.rule,
-            float(law.slot_samples),
-            float(law.threshold_steps),
-            float(law.publish_parts),
-            float(law.test_parts),
-            law.scale_parts,
+            float(mechanism.window),
+            float(mechanism.memory),
+            mechanism.rule,
+            float(mechanism.slot_samples),
+            float(mechanism.threshold_steps),
+            float(mechanism.publish_parts),
+            float(mechanism.test_parts),
+            mechanism.scale_parts,
             self._width,
             self._height,
         ]
@@ -83,12 +85,12 @@ class FilterRun(Run):
     def begin(self) -> None:
         """Forget the stream; what was not yet used of the noise is kept."""
         self.state = [0.0] * STATE_SIZE
-        self.state[LAST_X], self.state[LAST_Y] = map(float, self.law.middle_steps)
-        self.state[CLOCK] = float(self.law.slot_samples)
-        self.state[PUBLISHED] = float(self.law.starts_in_the_middle)
+        self.state[LAST_X], self.state[LAST_Y] = map(float, self.mechanism.middle_steps)
+        self.state[CLOCK] = float(self.mechanism.slot_samples)
+        self.state[PUBLISHED] = float(self.mechanism.starts_in_the_middle)
         self.state[USED_UP_TO] = -1.0
-        self._of_publications = [0.0] * self.law.memory
-        self._of_all = [0.0] * self.law.window
+        self._of_publications = [0.0] * self.mechanism.memory
+        self._of_all = [0.0] * self.mechanism.window
         self.samples = 0
 
     def saved(self) -> dict[str, Any]:
@@ -109,7 +111,7 @@ class FilterRun(Run):
             (self._of_all, "of_all"),
         ):
             if len(saved[name]) != len(kept):
-                raise InputError(f"what was saved of {self.law.name} does not fit: {name}")
+                raise InputError(f"what was saved of {self.mechanism.name} does not fit: {name}")
             kept[:] = (float(number) for number in saved[name])
         self.samples = int(saved["samples"])
         state, spent = self.state, self._of_all + self._of_publications
@@ -119,7 +121,7 @@ class FilterRun(Run):
             and state[WINDOW_SUM] == sum(self._of_all) <= state[WORST] <= WHOLE
             and state[INDEX] == self.samples
         ):
-            raise InputError(f"what was saved of {self.law.name} does not add up")
+            raise InputError(f"what was saved of {self.mechanism.name} does not add up")
 
     @property
     def window_parts(self) -> int:
@@ -162,7 +164,7 @@ class FilterRun(Run):
         """End the doubt about what a draw publishes."""
         assert isinstance(self.planes, PlanarAhead)
         number, x, y, scale = map(float, asked)
-        self.planes.settle(int(number), (x, y), scale, self.law.size_steps)
+        self.planes.settle(int(number), (x, y), scale, self.mechanism.size_steps)
 
     def _until_done(self, kernel: Kernel, count: int, *given: Any) -> None:
         """Let a kernel work, and settle what floating point leaves in doubt, until all is done."""
@@ -199,7 +201,7 @@ class FilterRun(Run):
     def _many(self, many: Kernel | None, gx: Floats, gy: Floats, runs: int) -> Any:
         """As many runs as are not too many for the noise drawn ahead."""
         tests, planes = self.tests, self.planes
-        tests.ensure(runs * len(gx) if self.law.test_parts else 1)
+        tests.ensure(runs * len(gx) if self.mechanism.test_parts else 1)
         planes.ensure(runs * len(gx))
         self.begin()
         self.state[TESTS_USED], self.state[PLANES_USED] = tests.used, planes.used
@@ -235,7 +237,7 @@ class FilterRun(Run):
         """Samples that are not too many for the noise drawn ahead, in steps."""
         gx, gy = self._on_grid(x, y)
         tests, planes = self.tests, self.planes
-        tests.ensure(len(x) if self.law.test_parts else 1)
+        tests.ensure(len(x) if self.mechanism.test_parts else 1)
         planes.ensure(len(x))
         self.state[TESTS_USED], self.state[PLANES_USED] = tests.used, planes.used
         fast = compiled(self._kernel) if len(x) >= _WORTH_COMPILING else None

@@ -13,7 +13,7 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.geometry import in_units
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.streams.detector import LOST, detecting
 from eyelid.mechanisms.streams.events import (
@@ -225,7 +225,7 @@ class Fixations(Filter):
 
     # Games.
 
-    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+    def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """Noisy places of fixations in spans of the scene, sample by sample; -1 where none is.
 
         All runs go through the detector one after the other, with so many lost samples between
@@ -251,10 +251,10 @@ class Fixations(Filter):
         While all that a test sees is what was changed, its loss is whole.
         """
         length = self.touched + self.slot_samples
-        shape = Shape(1, 1, length, 2, window=1)
+        facts = PublicFacts(1, 1, length, 2, window=1)
         if unit == PERSON:
             far = np.tile([[0.0, 0.0], [1.0, 1.0]], (length, 1))[:length][None]
-            yield NeighbourPair("rests, or goes to and fro", shape, unit, 0.0 * far, far)
+            yield NeighbourPair("rests, or goes to and fro", facts, unit, 0.0 * far, far)
             return
         x0, y0, x1, y1 = self.place.plane
         reach = 0.999 * np.array([self.radius / (x1 - x0), self.radius / (y1 - y0)])
@@ -269,9 +269,9 @@ class Fixations(Filter):
         # A single test costs twice what its start does, and both lose most by moves like these.
         both[:, changed, 0] += reach[0] * turns * math.sqrt(0.8)
         both[:, changed, 1] += reach[1] * math.sqrt(0.2)
-        yield NeighbourPair("rests or is spread", shape, unit, rests, spread)
-        yield NeighbourPair("is here or beside", shape, unit, rests, aside)
-        yield NeighbourPair("rests, or is spread beside", shape, unit, rests, both)
+        yield NeighbourPair("rests or is spread", facts, unit, rests, spread)
+        yield NeighbourPair("is here or beside", facts, unit, rests, aside)
+        yield NeighbourPair("rests, or is spread beside", facts, unit, rests, both)
 
     def _first_changed(self) -> int:
         """So that some test sees the last changed sample and those before it."""
@@ -283,7 +283,7 @@ class Fixations(Filter):
         size = np.array([x1 - x0, y1 - y0]) / self.step
         shown = outputs.reshape(len(outputs), *pair.one.shape)
         odds = np.zeros(len(outputs))
-        for number in range(pair.shape.recordings):
+        for number in range(pair.facts.recordings):
             of_one, of_other = (
                 log_odds(self, shown[:, number] * size, values[number] * size)
                 for values in (pair.one, pair.other)
@@ -299,18 +299,18 @@ class FixationRun(FilterRun):
         law: with its parameters.
     """
 
-    law: Fixations
+    mechanism: Fixations
 
-    def __init__(self, law: Fixations, noise: Randomness) -> None:
-        super().__init__(law, noise)
-        self._facts += [float(law.span), float(law.fewest or 2)]
+    def __init__(self, mechanism: Fixations, noise: Randomness) -> None:
+        super().__init__(mechanism, noise)
+        self._facts += [float(mechanism.span), float(mechanism.fewest or 2)]
 
     def begin(self) -> None:
         """Forget the stream; what was not yet used of the noise is kept."""
         super().begin()
-        self.state += [LOST] * (2 * self.law.span)
-        self._of_all = [0.0] * self.law.touched
-        x0, y0, x1, y1 = self.law.place.plane
+        self.state += [LOST] * (2 * self.mechanism.span)
+        self._of_all = [0.0] * self.mechanism.touched
+        x0, y0, x1, y1 = self.mechanism.place.plane
         self._shown = ((x0 + x1) / 2, (y0 + y1) / 2)
         self._region: int | None = None
         self._fixating = False
@@ -319,7 +319,7 @@ class FixationRun(FilterRun):
     def saved(self) -> dict[str, Any]:
         """Budgets and what was released; samples that tests looked at count as lost."""
         saved = super().saved()
-        saved["state"] = saved["state"][:STATE_SIZE] + [LOST] * (2 * self.law.span)
+        saved["state"] = saved["state"][:STATE_SIZE] + [LOST] * (2 * self.mechanism.span)
         return saved | {"shown": list(self._shown), "region": self._region}
 
     def restore(self, saved: dict[str, Any]) -> None:
@@ -357,7 +357,7 @@ class FixationRun(FilterRun):
 
     def _turn(self, sample: int, x: float, y: float) -> None:
         """A fixation has started at a noisy place, or ended."""
-        regions = self.law.regions
+        regions = self.mechanism.regions
         self._fixating = not self._fixating
         names = [FIXATION_ENDED]
         if self._fixating:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from eyelid.mechanisms.streams.filter import Filter
 
 
-def log_likelihood(law: Filter, gaze: Values, released: Values) -> Values:
+def log_likelihood(mechanism: Filter, gaze: Values, released: Values) -> Values:
     """Natural logarithm, but for what is the same for all gaze.
 
     Args:
-        law: the filter.
+        mechanism: the filter.
         gaze: samples × 2, in steps; none of them lost.
         released: runs × samples × 2, in steps.
     """
@@ -29,26 +29,26 @@ def log_likelihood(law: Filter, gaze: Values, released: Values) -> Values:
     spent = np.zeros((runs, samples))
     used_up_to = np.full(runs, -1.0)
     found = np.zeros(runs)
-    last = np.broadcast_to(np.array(law.middle_steps, dtype=np.float64), (runs, 2))
-    for i in range(0, samples, law.slot_samples):
-        parts = np.full(runs, float(law.publish_parts))
-        if law.rule == HALVING:
-            shared = spent[:, max(0, i + 1 - law.memory) : i].sum(axis=1)
+    last = np.broadcast_to(np.array(mechanism.middle_steps, dtype=np.float64), (runs, 2))
+    for i in range(0, samples, mechanism.slot_samples):
+        parts = np.full(runs, float(mechanism.publish_parts))
+        if mechanism.rule == HALVING:
+            shared = spent[:, max(0, i + 1 - mechanism.memory) : i].sum(axis=1)
             parts = np.floor((parts - shared) / 2)
-        elif law.rule == ABSORBING:
-            parts = parts * np.clip(i - used_up_to, 0, law.window)
+        elif mechanism.rule == ABSORBING:
+            parts = parts * np.clip(i - used_up_to, 0, mechanism.window)
         moved = offered = parts >= 1
-        scale = law.scale_parts / np.maximum(parts, 1)
+        scale = mechanism.scale_parts / np.maximum(parts, 1)
         here = released[:, i]
-        if law.test_parts and (i or law.starts_in_the_middle):
+        if mechanism.test_parts and (i or mechanism.starts_in_the_middle):
             moved = offered & (here != last).any(axis=1)
-            beyond = law.threshold_steps
+            beyond = mechanism.threshold_steps
             excess = np.hypot(*(gaze[i] - last).T) - (2 * scale if beyond < 0 else beyond)
-            chance = _laplace_below(excess / law.test_scale_steps)
+            chance = _laplace_below(excess / mechanism.test_scale_steps)
             found += np.where(offered, np.log(np.where(moved, chance, 1 - chance)), 0.0)
         found -= np.where(moved, np.hypot(*(here - gaze[i]).T) / scale, 0.0)
         spent[:, i] = np.where(moved, parts, 0.0)
-        used_up_to = np.where(moved, i + parts / law.publish_parts - 1, used_up_to)
+        used_up_to = np.where(moved, i + parts / mechanism.publish_parts - 1, used_up_to)
         last = here
     return found
 

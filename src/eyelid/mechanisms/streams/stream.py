@@ -23,7 +23,7 @@ from eyelid.mechanisms.streams.scene import Scene
 from eyelid.privacy.noise import Randomness
 
 if TYPE_CHECKING:
-    from eyelid.mechanisms.streams.continual import Counters
+    from eyelid.mechanisms.streams.dwell import Counters
     from eyelid.mechanisms.streams.filter import Filter
 
 Floats = NDArray[np.float64]

@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.distribution import GAUSSIAN, Distribution
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
-from eyelid.mechanisms.noisy import Integers, noise_of
+from eyelid.mechanisms.differential import GAUSSIAN, SCALE, Distribution, Integers, Total, noise_of
+from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.synthetic.binning import MOST_BINS, Bins, Codes
-from eyelid.mechanisms.total import SCALE, Total, WithDelta
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
 
@@ -107,7 +105,7 @@ def whole_odds(counts: Values, bits: int) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class ChainMarginals(Total, WithDelta):
+class ChainMarginals(Total):
     """Counts of every feature together with the one before it, one noise for all of them."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -144,58 +142,58 @@ class ChainMarginals(Total, WithDelta):
         if self.records < 1:
             raise InputError(f"records must be at least 1, got {self.records}")
 
-    def cells(self, shape: Shape) -> int:
+    def cells(self, facts: PublicFacts) -> int:
         """Cells of all tables together."""
-        return shape.recordings * shape.features * self.bins**2
+        return facts.recordings * facts.features * self.bins**2
 
-    def whole(self, shape: Shape) -> int:
+    def whole(self, facts: PublicFacts) -> int:
         """U: what a person counts in one table, in steps; a multiple of T."""
-        tables = shape.recordings * shape.features
-        each = self.mu(shape) * SCALE / math.sqrt(2 * tables) / self.records
+        tables = facts.recordings * facts.features
+        each = self.mu(facts) * SCALE / math.sqrt(2 * tables) / self.records
         if each < 1:
             raise InputError(
                 f"epsilon {self.epsilon:g} asks for more noise than there are numbers for: choose "
                 "a larger one"
             )
-        if each * self.records * shape.people + 64 * SCALE > _MOST_STEPS:
+        if each * self.records * facts.people + 64 * SCALE > _MOST_STEPS:
             raise InputError(
-                f"{shape.people} people at epsilon {self.epsilon:g} add up to more than there are "
+                f"{facts.people} people at epsilon {self.epsilon:g} add up to more than there are "
                 "numbers for: choose a smaller ε"
             )
         return math.floor(each) * self.records
 
-    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+    def sensitivity(self, facts: PublicFacts, unit: Unit) -> float:
         """√(2·R·F)·U."""
-        return self.whole(shape) * math.sqrt(2 * shape.recordings * shape.features)
+        return self.whole(facts) * math.sqrt(2 * facts.recordings * facts.features)
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """Calibrated to the person."""
-        return f"calibrated to the person: {shape.recordings * shape.features} tables together"
+        return f"calibrated to the person: {facts.recordings * facts.features} tables together"
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
-        sd = SCALE / self.whole(shape)
+        sd = SCALE / self.whole(facts)
         return (
             f"discrete Gaussian, scale {SCALE} steps or {sd:.4g} people, in each of "
-            f"{self.cells(shape)} cells"
+            f"{self.cells(facts)} cells"
         )
 
-    def noise_of_person(self, shape: Shape) -> float:
+    def noise_of_person(self, facts: PublicFacts) -> float:
         """Standard deviation of the noise in a cell, in people."""
-        return SCALE / self.whole(shape)
+        return SCALE / self.whole(facts)
 
     def coded(self, values: Values) -> Codes:
         """The bins of values in spans above the lower bound."""
         features = values.shape[-1]
         return Bins(np.zeros(features), np.ones(features), self.bins).codes(values)
 
-    def total(self, codes: Codes, there: NDArray[np.bool_], shape: Shape) -> Integers:
+    def total(self, codes: Codes, there: NDArray[np.bool_], facts: PublicFacts) -> Integers:
         """What people count together, tasks × cells of a table × features.
 
         Args:
             codes: (people, tasks, records, features).
             there: (people, tasks, records), which records there are; no more than T in a task.
-            shape: the public facts.
+            facts: the public facts.
         """
         _, tasks, records, features = codes.shape
         if records > self.records:
@@ -205,7 +203,7 @@ class ChainMarginals(Total, WithDelta):
         table = (task[:, None] * features + np.arange(features)) * cells + self._cell(codes[there])
         found = np.bincount(table.ravel(), minlength=tasks * features * cells)
         counted = found.reshape(tasks, features, cells).swapaxes(-1, -2)
-        return counted.astype(np.int64) * (self.whole(shape) // self.records)
+        return counted.astype(np.int64) * (self.whole(facts) // self.records)
 
     def _cell(self, codes: Codes) -> NDArray[np.int64]:
         """The cell of each feature with the one before it; of the first, its own bin."""
@@ -213,24 +211,24 @@ class ChainMarginals(Total, WithDelta):
         before = np.concatenate([np.zeros_like(wide[..., :1]), wide[..., :-1]], axis=-1)
         return before * self.bins + wide
 
-    def tables(self, noisy: Integers, shape: Shape) -> Values:
+    def tables(self, noisy: Integers, facts: PublicFacts) -> Values:
         """Noisy sums as counts of people: tasks × features × bins × bins."""
-        people = noisy / self.whole(shape)
+        people = noisy / self.whole(facts)
         return people.swapaxes(-1, -2).reshape(*noisy.shape[:-2], -1, self.bins, self.bins)
 
-    def query(self, values: Values, shape: Shape) -> Integers:
+    def query(self, values: Values, facts: PublicFacts) -> Integers:
         """One person's counts from values (…, tasks, records, features); rows of NaN are none."""
         flat = values.reshape(-1, *values.shape[-3:])
         there, codes = np.asarray(~np.isnan(flat).all(axis=-1)), self.coded(flat)
-        each = [self.total(codes[i : i + 1], there[i : i + 1], shape) for i in range(len(flat))]
+        each = [self.total(codes[i : i + 1], there[i : i + 1], facts) for i in range(len(flat))]
         return np.stack(each).reshape(
             *values.shape[:-3], values.shape[-3], self.bins**2, values.shape[-1]
         )
 
-    def random_shape(self, rng: np.random.Generator) -> Shape:
+    def random_facts(self, rng: np.random.Generator) -> PublicFacts:
         """Few tasks and features."""
         tasks, features = (int(count) for count in rng.integers(1, 5, size=2))
-        return Shape(1, tasks, self.records, features, window=1)
+        return PublicFacts(1, tasks, self.records, features, window=1)
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
         """All in one bin against all in another; far outside; not there at all."""
@@ -240,27 +238,27 @@ class ChainMarginals(Total, WithDelta):
             ("missing against present", np.nan, 1.0),
         )
         for name, low, high in ends:
-            shape = Shape(1 + len(_OTHERS), 1, self.records, 2, window=1)
+            facts = PublicFacts(1 + len(_OTHERS), 1, self.records, 2, window=1)
             one = np.full((1, self.records, 2), low)
-            yield NeighbourPair(name, shape, unit, one, np.full_like(one, high))
+            yield NeighbourPair(name, facts, unit, one, np.full_like(one, high))
 
-    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+    def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """Noisy sums over somebody with these values and others who stay the same."""
-        total = self._with_others(values, shape)
-        noisy = self.perturb(np.broadcast_to(total, (runs, *total.shape)), shape, noise)
+        total = self._with_others(values, facts)
+        noisy = self.perturb(np.broadcast_to(total, (runs, *total.shape)), facts, noise)
         return noisy.reshape(runs, -1).astype(np.float64)
 
     def score(self, outputs: Values, pair: NeighbourPair) -> Values:
         """The log-likelihood ratio of the noise."""
-        law = noise_of(self, pair.shape)
+        distribution = noise_of(self, pair.facts)
         one, other = (
-            law.log_mass(outputs - self._with_others(side, pair.shape).ravel())
+            distribution.log_mass(outputs - self._with_others(side, pair.facts).ravel())
             for side in (pair.one, pair.other)
         )
         ratio: Values = (other - one).sum(axis=1)
         return ratio
 
-    def _with_others(self, values: Values, shape: Shape) -> Integers:
+    def _with_others(self, values: Values, facts: PublicFacts) -> Integers:
         everybody = np.stack([values, *[np.full_like(values, fixed) for fixed in _OTHERS]])
-        summed: Integers = self.query(everybody, shape).sum(axis=0)
+        summed: Integers = self.query(everybody, facts).sum(axis=0)
         return summed

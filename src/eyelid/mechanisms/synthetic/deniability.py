@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
-from eyelid.mechanisms.mechanism import Shape, Values
+from eyelid.mechanisms.mechanism import PublicFacts, Values
 from eyelid.mechanisms.synthetic.binning import MOST_BINS, Codes
 from eyelid.privacy.composition import share_of_total
 from eyelid.privacy.noise import DiscreteLaplace, Randomness
@@ -344,7 +344,7 @@ class Threshold:
         return cls(k, k, 0, 1 << _COIN_BITS, math.inf, 1.0)
 
     @property
-    def law(self) -> DiscreteLaplace:
+    def distribution(self) -> DiscreteLaplace:
         """The noise."""
         return _law(self.scale)
 
@@ -360,7 +360,9 @@ class Threshold:
 
     def passes(self, counts: NDArray[np.int64], noise: Randomness) -> NDArray[np.bool_]:
         """Whether each count is at least k plus fresh noise."""
-        return np.asarray((counts - self.k) * _PERSON >= self.law.draw(counts.shape, noise))
+        return np.asarray(
+            (counts - self.k) * _PERSON >= self.distribution.draw(counts.shape, noise)
+        )
 
     def chance(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """How likely a count passes: P(L ≤ m) of discrete Laplace noise L."""
@@ -445,17 +447,17 @@ def threshold_for(mechanism: Seeded, people: int, rows: int) -> Threshold:
     return replace(found, k=mechanism.k or found.k)
 
 
-def that_fits(mechanism: Seeded, shape: Shape, seeds: int) -> str:
+def that_fits(mechanism: Seeded, facts: PublicFacts, seeds: int) -> str:
     """Fewer rows or a larger ε that so many people allow, in words; empty where none does."""
     ways = []
     rows = mechanism.rows // 2
-    while rows and mechanism.wanted(shape.people, rows * shape.recordings).k > seeds:
+    while rows and mechanism.wanted(facts.people, rows * facts.recordings).k > seeds:
         rows //= 2
     if rows:
         ways.append(f"release fewer rows (--set rows={rows}), ")
     for larger in (each for each in _EPSILONS if each > mechanism.epsilon):
         test = replace(mechanism, epsilon=larger).wanted(
-            shape.people, mechanism.rows * shape.recordings
+            facts.people, mechanism.rows * facts.recordings
         )
         if test.k <= seeds:
             ways.append(f"choose a larger ε (--epsilon {larger:g}), ")

@@ -9,16 +9,18 @@ import numpy as np
 
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values
+from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values
 from eyelid.privacy.unit import Unit
 
-# What everybody else's values are, and times that there may be more rows than count.
+# What everybody else's values are, in games against everything and against one round, and times
+# that there may be more rows than count.
 _OTHERS = (0.5, 0.5, 0.5, np.nan)
+_OTHERS_IN_ROUND = (0.25, np.nan)
 _MORE_ROWS = 4
 
 
 @dataclass(frozen=True)
-class GameShape(Shape):
+class GameFacts(PublicFacts):
     """Public facts of a game.
 
     Attributes:
@@ -49,8 +51,8 @@ def worst_pairs(records: int, features: int, unit: Unit) -> Iterator[NeighbourPa
         ("one feature or another", first, last),
     )
     for name, one, other in ends:
-        shape = Shape(1 + len(_OTHERS), len(one), records, features, window=1)
-        yield NeighbourPair(name, shape, unit, one, other)
+        facts = PublicFacts(1 + len(_OTHERS), len(one), records, features, window=1)
+        yield NeighbourPair(name, facts, unit, one, other)
 
 
 def in_game(values: Values) -> FeatureTable:
@@ -64,3 +66,31 @@ def in_game(values: Values) -> FeatureTable:
     features = [Feature(f"feature_{j}", "", "", 0.0, 1.0) for j in range(values.shape[-1])]
     table = table_from_arrays(everybody, features)
     return replace(table, data=table.data.filter(there.ravel()))
+
+
+def pairs_of_rows(unit: Unit) -> Iterator[NeighbourPair]:
+    """All at one bound against all at the other; far outside; not there at all.
+
+    Args:
+        unit: where neighbours differ.
+    """
+    facts = PublicFacts(1 + len(_OTHERS_IN_ROUND), 1, 2, 2, window=1)
+    ends = (
+        ("from one bound to the other", 0.0, 1.0),
+        ("far outside the bounds", -1e4, 1e4),
+        ("missing against present", np.nan, 1.0),
+    )
+    for name, low, high in ends:
+        one = np.full((1, facts.length, facts.features), low)
+        yield NeighbourPair(name, facts, unit, one, np.full_like(one, high))
+    # Where signs count: features go together or against each other, and stay or go to and fro.
+    together = np.array([[[0.0, 0.0], [1.0, 1.0]]])
+    against = np.array([[[0.0, 1.0], [1.0, 0.0]]])
+    steady = np.ones_like(against)
+    yield NeighbourPair("together or against each other", facts, unit, together, against)
+    yield NeighbourPair("steady or to and fro", facts, unit, steady, against)
+
+
+def with_others(values: Values) -> Values:
+    """Somebody with these values, and the others of a game."""
+    return np.stack([values, *[np.full_like(values, fixed) for fixed in _OTHERS_IN_ROUND]])

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eyelid.mechanisms.mechanism import Shape, Values
-from eyelid.mechanisms.noisy import Integers, noise_of
+from eyelid.mechanisms.differential import Integers, noise_of
+from eyelid.mechanisms.mechanism import PublicFacts, Values
 from eyelid.mechanisms.synthetic.estimates import (
     distribution,
     halves,
@@ -98,7 +98,7 @@ class Measurement:
         signs: how they go together along the tree, and over time.
     """
 
-    facts: Shape
+    facts: PublicFacts
     levels: Levels
     shares: Shares
     choice: AllPairs | None
@@ -173,9 +173,11 @@ class Measurement:
 
     def _distribution(self, levels: Integers) -> Values:
         """Of each feature over all tasks, by noisy answers."""
-        law, facts = self.levels, self.facts
-        counts = law.in_people(levels, facts).reshape(*levels.shape[:-1], facts.features, law.bins)
-        return distribution(counts, law.noise_of_person(facts))
+        mechanism, facts = self.levels, self.facts
+        counts = mechanism.in_people(levels, facts).reshape(
+            *levels.shape[:-1], facts.features, mechanism.bins
+        )
+        return distribution(counts, mechanism.noise_of_person(facts))
 
     def distributions(self, levels: Integers, shares: Integers) -> Values:
         """Of each group, task and feature, by noisy answers: (…, groups, tasks, features, bins)."""
@@ -251,8 +253,8 @@ class Measurement:
     def log_mass(self, answers: Answers, sequences: Sequences) -> Values:
         """How likely answers (runs, …) are if people have these bins."""
         found = np.zeros(len(answers.levels))
-        for law, residuals in self.residuals(answers, sequences):
-            found += noise_of(law, self.facts).log_mass(residuals).sum(axis=-1)
+        for mechanism, residuals in self.residuals(answers, sequences):
+            found += noise_of(mechanism, self.facts).log_mass(residuals).sum(axis=-1)
         return found
 
     def played(self, sequences: Sequences, runs: int, noise: Randomness) -> Values:
@@ -275,7 +277,7 @@ class Measurement:
 
 
 @functools.lru_cache(maxsize=64)
-def measurement_of(mechanism: Synthetic, facts: Shape) -> Measurement:
+def measurement_of(mechanism: Synthetic, facts: PublicFacts) -> Measurement:
     """The rounds for all features of a shape, each with its share of μ²."""
     # Of one feature there are no pairs.
     chosen = _CHOICE if mechanism.pairs == "private" and facts.features > 1 else 0.0

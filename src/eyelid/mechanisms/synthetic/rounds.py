@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.distribution import GAUSSIAN, Distribution
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter
-from eyelid.mechanisms.noisy import Integers, noise_of
+from eyelid.mechanisms.differential import GAUSSIAN, SCALE, Distribution, Integers, Total, noise_of
+from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.synthetic.binning import Bins, Codes
+from eyelid.mechanisms.synthetic.games import pairs_of_rows, with_others
 from eyelid.mechanisms.synthetic.sequences import (
     BEND,
     LENGTH_BINS,
@@ -30,7 +30,6 @@ from eyelid.mechanisms.synthetic.sequences import (
     length_bin,
     sequences_of_values,
 )
-from eyelid.mechanisms.total import SCALE, Total, WithDelta
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
 
@@ -44,12 +43,10 @@ Lookup = NDArray[Any]
 
 _MOST_STEPS = 2.0**61
 _WAVE = 1 << 8
-# In games: what everybody else's values are.
-_OTHERS = (0.25, np.nan)
 
 
 @dataclass(frozen=True)
-class Round(Total, WithDelta):
+class Round(Total):
     """One noisy sum over everybody.
 
     Of a shape, ``recordings`` are the tasks and ``length`` the rows of each that count.
@@ -78,140 +75,127 @@ class Round(Total, WithDelta):
         return ()
 
     @abstractmethod
-    def reach(self, shape: Shape) -> float:
+    def reach(self, facts: PublicFacts) -> float:
         """How far somebody who is replaced can move the sum, in units of U."""
 
     @abstractmethod
-    def counted(self, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Integers:
+    def counted(
+        self, sequences: Sequences, facts: PublicFacts, lookup: Lookup | None = None
+    ) -> Integers:
         """What each person adds, (…, people, cells), in steps.
 
         Args:
             sequences: people's bins.
-            shape: the public facts.
+            facts: the public facts.
             lookup: what becomes of a bin, by what is known already; an even one if not given.
         """
 
-    def mu(self, shape: Shape) -> float:
+    def mu(self, facts: PublicFacts) -> float:
         """μ of this round."""
-        whole = self.mu_for(shape.people, self.cells(shape) + self.elsewhere)
+        whole = self.mu_for(facts.people, self.cells(facts) + self.elsewhere)
         return whole * math.sqrt(self.share)
 
     @abstractmethod
-    def terms(self, shape: Shape) -> int:
+    def terms(self, facts: PublicFacts) -> int:
         """Of how many terms the finest of its numbers is a mean."""
 
-    def whole(self, shape: Shape) -> int:
+    def whole(self, facts: PublicFacts) -> int:
         """U: the most that a person counts in one table or number, in steps."""
-        found = math.floor(self.mu(shape) * SCALE / self.reach(shape))
-        if found < self.terms(shape):
+        found = math.floor(self.mu(facts) * SCALE / self.reach(facts))
+        if found < self.terms(facts):
             raise InputError(
                 f"epsilon {self.epsilon:g} asks for more noise than there are numbers for, with "
-                f"{shape.length} records of each task: choose a larger ε, or fewer records"
+                f"{facts.length} records of each task: choose a larger ε, or fewer records"
             )
-        if found * shape.people + 64 * SCALE > _MOST_STEPS:
+        if found * facts.people + 64 * SCALE > _MOST_STEPS:
             raise InputError(
-                f"{shape.people} people at epsilon {self.epsilon:g} add up to more than there are "
+                f"{facts.people} people at epsilon {self.epsilon:g} add up to more than there are "
                 "numbers for: choose a smaller ε"
             )
         return found
 
-    def each(self, shape: Shape, terms: int) -> int:
+    def each(self, facts: PublicFacts, terms: int) -> int:
         """What one of so many terms counts."""
-        return self.whole(shape) // terms
+        return self.whole(facts) // terms
 
-    def sensitivity(self, shape: Shape, unit: Unit) -> float:
+    def sensitivity(self, facts: PublicFacts, unit: Unit) -> float:
         """The reach of a person."""
-        return self.reach(shape) * self.whole(shape)
+        return self.reach(facts) * self.whole(facts)
 
-    def noise_of_person(self, shape: Shape) -> float:
+    def noise_of_person(self, facts: PublicFacts) -> float:
         """Standard deviation of the noise, in people."""
-        return SCALE / self.whole(shape)
+        return SCALE / self.whole(facts)
 
-    def total(self, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Integers:
+    def total(
+        self, sequences: Sequences, facts: PublicFacts, lookup: Lookup | None = None
+    ) -> Integers:
         """The sum over everybody, (…, cells)."""
-        each = (self.counted(block, shape, lookup).sum(axis=-2) for block in sequences.blocks())
+        each = (self.counted(block, facts, lookup).sum(axis=-2) for block in sequences.blocks())
         return np.asarray(functools.reduce(np.add, each))
 
-    def in_people(self, noisy: Integers, shape: Shape) -> Values:
+    def in_people(self, noisy: Integers, facts: PublicFacts) -> Values:
         """Noisy sums, counted in people."""
-        found: Values = noisy / self.whole(shape)
+        found: Values = noisy / self.whole(facts)
         return found
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """Calibrated to the person."""
         return f"calibrated to the person, with {self.share:.4g} of μ²"
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
         return (
-            f"discrete Gaussian, scale {SCALE} steps or {self.noise_of_person(shape):.4g} people, "
-            f"in each of {self.cells(shape)} numbers"
+            f"discrete Gaussian, scale {SCALE} steps or {self.noise_of_person(facts):.4g} people, "
+            f"in each of {self.cells(facts)} numbers"
         )
 
-    def query(self, values: Values, shape: Shape) -> Integers:
+    def query(self, values: Values, facts: PublicFacts) -> Integers:
         """One person's counts from values (…, tasks, rows, features)."""
         flat = values.reshape(-1, *values.shape[-3:])
-        found = self.counted(self.sequences(flat, shape), shape)
+        found = self.counted(self.sequences(flat, facts), facts)
         return found.reshape(*values.shape[:-3], 1, 1, -1)
 
-    def sequences(self, values: Values, shape: Shape) -> Sequences:
+    def sequences(self, values: Values, facts: PublicFacts) -> Sequences:
         """People's values in spans (people, tasks, rows, features) as bins."""
         features = values.shape[-1]
         bins = Bins(np.zeros(features), np.ones(features), self.bins, BEND)
-        return sequences_of_values(values, bins, shape.length, lags_of(shape.window))
+        return sequences_of_values(values, bins, facts.length, lags_of(facts.window))
 
-    def random_shape(self, rng: np.random.Generator) -> Shape:
+    def random_facts(self, rng: np.random.Generator) -> PublicFacts:
         """Few tasks, rows and features."""
         tasks, rows, features = (int(count) for count in rng.integers(1, 5, size=3))
-        return Shape(1, tasks, rows, features, window=1)
+        return PublicFacts(1, tasks, rows, features, window=1)
 
-    def any_lookup(self, shape: Shape, rng: np.random.Generator) -> Lookup | None:
+    def any_lookup(self, facts: PublicFacts, rng: np.random.Generator) -> Lookup | None:
         """What noisy answers might suggest to ask, for the fuzz; None where nothing is looked up.
 
         Args:
-            shape: the public facts.
+            facts: the public facts.
             rng: by which it is drawn.
         """
         return None
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
         """All at one bound against all at the other; far outside; not there at all."""
-        shape = Shape(1 + len(_OTHERS), 1, 2, 2, window=1)
-        ends = (
-            ("from one bound to the other", 0.0, 1.0),
-            ("far outside the bounds", -1e4, 1e4),
-            ("missing against present", np.nan, 1.0),
-        )
-        for name, low, high in ends:
-            one = np.full((1, shape.length, shape.features), low)
-            yield NeighbourPair(name, shape, unit, one, np.full_like(one, high))
-        # Where signs count: features go together or against each other, and stay or go to and fro.
-        together = np.array([[[0.0, 0.0], [1.0, 1.0]]])
-        against = np.array([[[0.0, 1.0], [1.0, 0.0]]])
-        steady = np.ones_like(against)
-        yield NeighbourPair("together or against each other", shape, unit, together, against)
-        yield NeighbourPair("steady or to and fro", shape, unit, steady, against)
+        return pairs_of_rows(unit)
 
-    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+    def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """Noisy sums over somebody with these values and others who stay the same."""
-        total = self.total(self.sequences(with_others(values), shape), shape)
-        noisy = self.perturb(np.broadcast_to(total, (runs, *total.shape)), shape, noise)
+        total = self.total(self.sequences(with_others(values), facts), facts)
+        noisy = self.perturb(np.broadcast_to(total, (runs, *total.shape)), facts, noise)
         return noisy.reshape(runs, -1).astype(np.float64)
 
     def score(self, outputs: Values, pair: NeighbourPair) -> Values:
         """The log-likelihood ratio of the noise."""
-        law = noise_of(self, pair.shape)
+        distribution = noise_of(self, pair.facts)
         one, other = (
-            law.log_mass(outputs - self.total(self.sequences(people, pair.shape), pair.shape))
+            distribution.log_mass(
+                outputs - self.total(self.sequences(people, pair.facts), pair.facts)
+            )
             for people in (with_others(pair.one), with_others(pair.other))
         )
         ratio: Values = (other - one).sum(axis=1)
         return ratio
-
-
-def with_others(values: Values) -> Values:
-    """Somebody with these values, and the others of a game."""
-    return np.stack([values, *[np.full_like(values, fixed) for fixed in _OTHERS]])
 
 
 @dataclass(frozen=True)
@@ -230,19 +214,21 @@ class Levels(Round):
     )
     name: ClassVar[str] = "synthetic levels"
 
-    def cells(self, shape: Shape) -> int:
+    def cells(self, facts: PublicFacts) -> int:
         """Bins of all features."""
-        return shape.features * self.bins
+        return facts.features * self.bins
 
-    def reach(self, shape: Shape) -> float:
+    def reach(self, facts: PublicFacts) -> float:
         """√(2F)."""
-        return math.sqrt(2 * shape.features)
+        return math.sqrt(2 * facts.features)
 
-    def terms(self, shape: Shape) -> int:
+    def terms(self, facts: PublicFacts) -> int:
         """Rows of all tasks."""
-        return shape.recordings * shape.length
+        return facts.recordings * facts.length
 
-    def counted(self, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Integers:
+    def counted(
+        self, sequences: Sequences, facts: PublicFacts, lookup: Lookup | None = None
+    ) -> Integers:
         """Everybody's histograms, features × bins; nothing is looked up."""
         codes = sequences.codes[..., 0, :]
         people, features = len(codes), codes.shape[-1]
@@ -252,7 +238,7 @@ class Levels(Round):
         place += np.arange(features) * width
         found = np.bincount(place.ravel(), minlength=people * features * width)
         table = found.reshape(people, features, width)[..., :-1]
-        return table.reshape(people, -1) * self.each(shape, self.terms(shape))
+        return table.reshape(people, -1) * self.each(facts, self.terms(facts))
 
 
 @dataclass(frozen=True)
@@ -276,30 +262,32 @@ class Shares(Round):
 
     with_lengths: bool = parameter("whether lengths are measured", default=True)
 
-    def cells(self, shape: Shape) -> int:
+    def cells(self, facts: PublicFacts) -> int:
         """Of one group."""
         lengths = LENGTH_BINS * self.with_lengths
-        return shape.recordings * (shape.features * QUARTERS + lengths)
+        return facts.recordings * (facts.features * QUARTERS + lengths)
 
-    def reach(self, shape: Shape) -> float:
+    def reach(self, facts: PublicFacts) -> float:
         """√(2·R·(F + 1))."""
-        return math.sqrt(2 * shape.recordings * (shape.features + self.with_lengths))
+        return math.sqrt(2 * facts.recordings * (facts.features + self.with_lengths))
 
-    def terms(self, shape: Shape) -> int:
+    def terms(self, facts: PublicFacts) -> int:
         """Rows of a task."""
-        return shape.length
+        return facts.length
 
-    def any_lookup(self, shape: Shape, rng: np.random.Generator) -> Lookup:
+    def any_lookup(self, facts: PublicFacts, rng: np.random.Generator) -> Lookup:
         """Any quarter of each bin; no quarter of what is missing."""
-        quarters = rng.integers(0, QUARTERS, size=(shape.features, self.bins))
+        quarters = rng.integers(0, QUARTERS, size=(facts.features, self.bins))
         return _with_missing(quarters, QUARTERS)
 
-    def total(self, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Integers:
+    def total(
+        self, sequences: Sequences, facts: PublicFacts, lookup: Lookup | None = None
+    ) -> Integers:
         """The sums over the people of each group, (…, groups, cells)."""
         sums: Integers | None = None
         groups = int(sequences.group.max()) + 1
         for block in sequences.blocks():
-            each = self.counted(block, shape, lookup)
+            each = self.counted(block, facts, lookup)
             if sums is None:
                 sums = np.zeros((*each.shape[:-2], groups, each.shape[-1]), dtype=np.int64)
             for group in np.unique(block.group):
@@ -307,7 +295,9 @@ class Shares(Round):
         assert sums is not None, "there are people"
         return sums
 
-    def counted(self, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Integers:
+    def counted(
+        self, sequences: Sequences, facts: PublicFacts, lookup: Lookup | None = None
+    ) -> Integers:
         """Everybody's shares: tasks × features × quarters, then tasks × bins of lengths.
 
         The lookup is the quarter of each bin, (…, features, bins + 1).
@@ -319,12 +309,12 @@ class Shares(Round):
         place = np.arange(codes.shape[-1]) * lookup.shape[-1] + codes
         found = np.take(lookup.reshape(*lookup.shape[:-2], -1), place, axis=-1)
         shares = [(found == part).sum(axis=-2, dtype=np.int64) for part in range(QUARTERS)]
-        table = np.stack(shares, axis=-1) * self.each(shape, self.terms(shape))
+        table = np.stack(shares, axis=-1) * self.each(facts, self.terms(facts))
         flat = table.reshape(*table.shape[:-3], -1)
         if not self.with_lengths:
             return flat
         place = length_bin(sequences.lengths)[..., None] == np.arange(LENGTH_BINS)
-        lengths = place.reshape(len(place), -1) * np.int64(self.whole(shape))
+        lengths = place.reshape(len(place), -1) * np.int64(self.whole(facts))
         return np.concatenate(
             [flat, np.broadcast_to(lengths, (*flat.shape[:-1], lengths.shape[-1]))], axis=-1
         )
@@ -355,61 +345,63 @@ class Signs(Round):
 
     parents: tuple[int, ...] = parameter("of each feature, the one before it in the tree", ())
 
-    def numbers(self, shape: Shape) -> tuple[int, int, int, int]:
+    def numbers(self, facts: PublicFacts) -> tuple[int, int, int, int]:
         """How many there are of pairs, of lags, of tasks, of waves."""
-        features = shape.features
+        features = facts.features
         return (
             features - 1,
-            features * len(lags_of(shape.window)),
-            features * (shape.recordings > 1),
+            features * len(lags_of(facts.window)),
+            features * (facts.recordings > 1),
             features * TRENDS,
         )
 
-    def cells(self, shape: Shape) -> int:
+    def cells(self, facts: PublicFacts) -> int:
         """All numbers."""
-        return sum(self.numbers(shape))
+        return sum(self.numbers(facts))
 
-    def reach(self, shape: Shape) -> float:
+    def reach(self, facts: PublicFacts) -> float:
         """2·√m."""
-        return 2 * math.sqrt(self.cells(shape))
+        return 2 * math.sqrt(self.cells(facts))
 
-    def terms(self, shape: Shape) -> int:
+    def terms(self, facts: PublicFacts) -> int:
         """Pairs of rows of two tasks, or the whole numbers that waves are at most."""
-        return shape.recordings * shape.length * max(shape.length, _WAVE)
+        return facts.recordings * facts.length * max(facts.length, _WAVE)
 
-    def random_shape(self, rng: np.random.Generator) -> Shape:
+    def random_facts(self, rng: np.random.Generator) -> PublicFacts:
         """As many features as the tree has."""
-        return replace(super().random_shape(rng), features=len(self.parents))
+        return replace(super().random_facts(rng), features=len(self.parents))
 
-    def any_lookup(self, shape: Shape, rng: np.random.Generator) -> Lookup:
+    def any_lookup(self, facts: PublicFacts, rng: np.random.Generator) -> Lookup:
         """Any sign of each bin; none of what is missing."""
-        return _any_signs(self.bins, shape, rng)
+        return _any_signs(self.bins, facts, rng)
 
-    def counted(self, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Integers:
+    def counted(
+        self, sequences: Sequences, facts: PublicFacts, lookup: Lookup | None = None
+    ) -> Integers:
         """Everybody's numbers: pairs, lags × features, features over tasks, waves × features.
 
         The lookup is 1, −1 or 0 of each bin, (…, groups, tasks, features, bins + 1).
         """
         signs = signs_of(sequences, sequences.codes, lookup)
         now, later = signs[..., 0, :], signs[..., 1:, :]
-        rows = shape.recordings * shape.length
+        rows = facts.recordings * facts.length
         over_rows = (-3, -2)
-        child = np.arange(1, shape.features)
+        child = np.arange(1, facts.features)
         parent = np.array(self.parents[1:], dtype=np.intp)
         pairs = (now[..., child] * now[..., parent]).sum(axis=over_rows, dtype=np.int64)
         lags = (now[..., None, :] * later).sum(axis=(-4, -3), dtype=np.int64)
         parts = [
-            pairs * self.each(shape, rows),
-            lags.reshape(*lags.shape[:-2], -1) * self.each(shape, rows),
+            pairs * self.each(facts, rows),
+            lags.reshape(*lags.shape[:-2], -1) * self.each(facts, rows),
         ]
-        if shape.recordings > 1:
+        if facts.recordings > 1:
             sums = now.sum(axis=-2, dtype=np.int64)
             across = (sums * np.roll(sums, 1, axis=-2)).sum(axis=-2)
-            parts.append(across * self.each(shape, rows * shape.length))
-        waves = whole_waves(shape.length)
+            parts.append(across * self.each(facts, rows * facts.length))
+        waves = whole_waves(facts.length)
         moved = np.einsum("...rtf,kt->...kf", now.astype(np.int64), waves)
-        terms = shape.recordings * np.abs(waves).sum(axis=1)
-        steps = np.array([self.each(shape, int(many)) for many in terms])
+        terms = facts.recordings * np.abs(waves).sum(axis=1)
+        steps = np.array([self.each(facts, int(many)) for many in terms])
         parts.append((moved * steps[:, None]).reshape(*moved.shape[:-2], -1))
         return np.concatenate(parts, axis=-1)
 
@@ -431,40 +423,42 @@ class AllPairs(Round):
     name: ClassVar[str] = "synthetic choice"
     paper: ClassVar[str] = "Dwork, Talwar, Thakurta & Zhang (2014), Analyze Gauss"
 
-    def cells(self, shape: Shape) -> int:
+    def cells(self, facts: PublicFacts) -> int:
         """Pairs of features."""
-        return shape.features * (shape.features - 1) // 2
+        return facts.features * (facts.features - 1) // 2
 
-    def reach(self, shape: Shape) -> float:
+    def reach(self, facts: PublicFacts) -> float:
         """F."""
-        return float(shape.features)
+        return float(facts.features)
 
-    def terms(self, shape: Shape) -> int:
+    def terms(self, facts: PublicFacts) -> int:
         """Rows of all tasks."""
-        return shape.recordings * shape.length
+        return facts.recordings * facts.length
 
-    def random_shape(self, rng: np.random.Generator) -> Shape:
+    def random_facts(self, rng: np.random.Generator) -> PublicFacts:
         """At least two features."""
-        shape = super().random_shape(rng)
-        return replace(shape, features=max(2, shape.features))
+        facts = super().random_facts(rng)
+        return replace(facts, features=max(2, facts.features))
 
-    def any_lookup(self, shape: Shape, rng: np.random.Generator) -> Lookup:
+    def any_lookup(self, facts: PublicFacts, rng: np.random.Generator) -> Lookup:
         """Any sign of each bin; none of what is missing."""
-        return _any_signs(self.bins, shape, rng)
+        return _any_signs(self.bins, facts, rng)
 
-    def counted(self, sequences: Sequences, shape: Shape, lookup: Lookup | None = None) -> Integers:
+    def counted(
+        self, sequences: Sequences, facts: PublicFacts, lookup: Lookup | None = None
+    ) -> Integers:
         """Everybody's products, of each two features in order; the lookup is that of the signs."""
         signs = signs_of(sequences, sequences.codes[..., :1, :], lookup)
-        flat = signs.reshape(*signs.shape[:-4], -1, shape.features).astype(np.float64)
+        flat = signs.reshape(*signs.shape[:-4], -1, facts.features).astype(np.float64)
         # Whole numbers far below 2⁵³: exact in floating point, and matrix products are fast there.
         products = np.swapaxes(flat, -1, -2) @ flat
-        first, second = np.triu_indices(shape.features, 1)
-        steps = self.each(shape, self.terms(shape))
+        first, second = np.triu_indices(facts.features, 1)
+        steps = self.each(facts, self.terms(facts))
         return products[..., first, second].astype(np.int64) * steps
 
 
-def _any_signs(bins: int, shape: Shape, rng: np.random.Generator) -> Lookup:
-    signs = rng.choice([-1, 1], size=(1, shape.recordings, shape.features, bins))
+def _any_signs(bins: int, facts: PublicFacts, rng: np.random.Generator) -> Lookup:
+    signs = rng.choice([-1, 1], size=(1, facts.recordings, facts.features, bins))
     return _with_missing(signs, 0)
 
 

@@ -15,10 +15,16 @@ from numpy.typing import NDArray
 from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import DifferentialMechanism, offered_unit
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.mechanism import (
+    Form,
+    NeighbourPair,
+    PublicFacts,
+    Values,
+    parameter,
+    register,
+)
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.release_kind import Execution, Gaps, ReleaseKind
 from eyelid.mechanisms.synthetic.binning import Bins, Codes
@@ -30,10 +36,10 @@ from eyelid.mechanisms.synthetic.deniability import (
     that_fits,
     threshold_for,
 )
-from eyelid.mechanisms.synthetic.games import GameShape
+from eyelid.mechanisms.synthetic.games import GameFacts
 from eyelid.mechanisms.synthetic.recordings import MADE_UP, tasks_of
 from eyelid.mechanisms.synthetic.records import TaskRecords, frame_of_rows, records_of_tasks
-from eyelid.mechanisms.synthetic.worth import shown_of_rows, total_of_rows, worth_of_rows
+from eyelid.mechanisms.synthetic.utility import shown_of_rows, total_of_rows, worth_of_rows
 from eyelid.privacy.gaussian import check_delta
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
@@ -50,7 +56,7 @@ _CERTAIN = 1e6
 
 @register
 @dataclass(frozen=True)
-class Seeded(CalibratedMechanism, FeatureMechanism):
+class Seeded(DifferentialMechanism, FeatureMechanism):
     """Rows that keep a few features of a person's row, if enough people could have given them."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -107,6 +113,7 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
         {"epsilon": 3.0, "delta": 1e-3, "rows": 1, "records": 20, "keep_features": 1, "bins": 2},
     )
 
+    unit: Unit = offered_unit()
     delta: float | None = parameter("δ; min(N^−1.5, 1e-6) when not given", default=None)
     k: int | None = parameter(
         "people who must have a row as likely to give what is released; as many as ε needs when "
@@ -179,9 +186,9 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
         """Which rows began as somebody's: told where the ε covers it."""
         return (SEEDED,) if self.test == "randomised" else ()
 
-    def fewest_of_task(self, shape: Shape) -> int:
+    def fewest_of_task(self, facts: PublicFacts) -> int:
         """k: fewer people give rows that come from the model."""
-        return self.threshold(shape).k
+        return self.threshold(facts).k
 
     @property
     def kept(self) -> tuple[int, int]:
@@ -190,10 +197,6 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
             return self.keep_features, self.keep_features
         found = re.fullmatch(r"(\d+)-(\d+)", self.keep_features)
         return (int(found[1]), int(found[2])) if found else (1, 0)
-
-    def delta_for(self, people: int) -> float:
-        """The δ that was asked for, or the default for so many people."""
-        return default_delta(people) if self.delta is None else self.delta
 
     def modelled(self, people: int) -> int:
         """How many people the model is measured on."""
@@ -212,38 +215,38 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
             records=self.records,
         )
 
-    def threshold(self, shape: Shape) -> Threshold:
+    def threshold(self, facts: PublicFacts) -> Threshold:
         """The test, from public numbers: for each of all rows of all tasks."""
-        if self.kept[1] > shape.features:
+        if self.kept[1] > facts.features:
             raise InputError(
-                f"keep_features={self.keep_features} is more than the {shape.features} features "
+                f"keep_features={self.keep_features} is more than the {facts.features} features "
                 "there are"
             )
-        rows = self.rows * shape.recordings
-        found, seeds = self.wanted(shape.people, rows), self.seeds(shape.people)
-        if not 1 <= seeds < shape.people:
+        rows = self.rows * facts.recordings
+        found, seeds = self.wanted(facts.people, rows), self.seeds(facts.people)
+        if not 1 <= seeds < facts.people:
             what = "the model" if seeds else "rows to begin with"
             raise InputError(
-                f"share={self.share:g} of {shape.people} people leaves nobody for {what}: choose "
+                f"share={self.share:g} of {facts.people} people leaves nobody for {what}: choose "
                 "0.5 or so"
             )
         if found.k <= seeds:
             return found
-        may = f"and {seeds} of {shape.people} may be seeds"
+        may = f"and {seeds} of {facts.people} may be seeds"
         if self.k is not None:
             raise InputError(f"k={found.k} needs as many people, {may}: choose k ≤ {seeds}")
         raise InputError(
             f"{rows} rows at epsilon {self.epsilon:g} need k = {found.k} people who could have "
-            f"given each, {may}: {that_fits(self, shape, seeds)}use ksame or groupmean"
+            f"given each, {may}: {that_fits(self, facts, seeds)}use ksame or groupmean"
         )
 
     def wanted(self, people: int, rows: int) -> Threshold:
         """The test for so many rows, whether there are people enough for it or not."""
         return threshold_for(self, people, rows)
 
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """(ε, δ) as asked for; of a deterministic test k and γ."""
-        test = self.threshold(shape)
+        test = self.threshold(facts)
         about: dict[str, Any] = {
             "unit": PERSON,
             "neighbours": Neighbours.REPLACE_ONE,
@@ -252,27 +255,29 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
         if self.test == "deterministic":
             return Guarantee(kind=Kind.DENIABILITY, k=test.k, gamma=self.gamma, **about)
         return Guarantee(
-            kind=self.kind, epsilon=self.epsilon, delta=self.delta_for(shape.people), **about
+            kind=self.kind, epsilon=self.epsilon, delta=self.delta_for(facts.people), **about
         )
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """How rows and model add up."""
-        return total_of_rows(self, shape)
+        return total_of_rows(self, facts)
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The test and the model's noise, in words."""
-        test = self.threshold(shape)
-        facts = self.model_shape(shape)
-        model = self.marginals(shape.people).sampler(facts)
-        return f"{test.words(self.test == 'randomised')}; model of {facts.people} people: {model}"
+        test = self.threshold(facts)
+        modelled = self.model_facts(facts)
+        model = self.marginals(facts.people).sampler(modelled)
+        return (
+            f"{test.words(self.test == 'randomised')}; model of {modelled.people} people: {model}"
+        )
 
-    def model_shape(self, shape: Shape) -> Shape:
+    def model_facts(self, facts: PublicFacts) -> PublicFacts:
         """The public facts of what the model is measured on."""
-        return replace(shape, people=self.modelled(shape.people), length=self.records)
+        return replace(facts, people=self.modelled(facts.people), length=self.records)
 
-    def shape(self, table: FeatureTable) -> Shape:
+    def facts(self, table: FeatureTable) -> PublicFacts:
         """People, tasks, rows released of each, features."""
-        return Shape(
+        return PublicFacts(
             people=table.recordings["person"].n_unique(),
             recordings=len(tasks_of(table)[0]),
             length=self.rows,
@@ -305,43 +310,45 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
         Whether a row had a seed is told where the ε covers it.
         """
         self.check(table)
-        shape, columns = self.shape(table), self._columns(table)
+        facts, columns = self.facts(table), self._columns(table)
         bins = Bins.of([table.features[j] for j in columns], self.bins)
         tasks = records_of_tasks(table, self.records, noise)
         coded = [replace(task, codes=bins.codes(task.values[..., columns])) for task in tasks]
-        people = np.argsort(noise.words(shape.people))
-        measured = people[: self.modelled(shape.people)]
-        seeding = people[shape.people - self.seeds(shape.people) :]
-        chains = self.chains([task.of(measured) for task in coded], shape, noise)
+        people = np.argsort(noise.words(facts.people))
+        measured = people[: self.modelled(facts.people)]
+        seeding = people[facts.people - self.seeds(facts.people) :]
+        chains = self.chains([task.of(measured) for task in coded], facts, noise)
         frames = []
         for number, (task, chain) in enumerate(
             track(list(zip(coded, chains, strict=True)), "making up rows"), start=1
         ):
-            codes, seeded = self.made_up(task.of(seeding), chain, self.rows, shape, noise)
+            codes, seeded = self.made_up(task.of(seeding), chain, self.rows, facts, noise)
             values = np.empty(codes.shape)
             values[:, columns] = bins.inside(codes, noise)
             shown = dict(zip(table.names, values.T, strict=True))
             shown |= dict.fromkeys(self.labels, seeded)
             frames.append(frame_of_rows(task.name, number, shown))
-        people_told = pl.DataFrame({"person": [MADE_UP], "people": [shape.people]})
+        people_told = pl.DataFrame({"person": [MADE_UP], "people": [facts.people]})
         return replace(table, data=pl.concat(frames), people=people_told, step_ms=None)
 
-    def chains(self, tasks: list[TaskRecords], shape: Shape, noise: Randomness) -> list[Chain]:
+    def chains(
+        self, tasks: list[TaskRecords], facts: PublicFacts, noise: Randomness
+    ) -> list[Chain]:
         """The model of each task, from noisy counts alone."""
-        facts = self.model_shape(shape)
-        law = self.marginals(shape.people)
+        modelled = self.model_facts(facts)
+        mechanism = self.marginals(facts.people)
         codes = np.stack([task.codes for task in tasks], axis=1)
         there = np.stack([task.there for task in tasks], axis=1)
-        noisy = law.perturb(law.total(codes, there, facts), facts, noise)
-        sd = law.noise_of_person(facts)
-        return [Chain.of(tables, sd) for tables in law.tables(noisy, facts)]
+        noisy = mechanism.perturb(mechanism.total(codes, there, modelled), modelled, noise)
+        sd = mechanism.noise_of_person(modelled)
+        return [Chain.of(tables, sd) for tables in mechanism.tables(noisy, modelled)]
 
     def made_up(
-        self, seeds: TaskRecords, chain: Chain, rows: int, shape: Shape, noise: Randomness
+        self, seeds: TaskRecords, chain: Chain, rows: int, facts: PublicFacts, noise: Randomness
     ) -> tuple[Codes, NDArray[np.bool_]]:
         """Rows of one task, and which of them had a seed: independent given the chain."""
         low, high = self.kept
-        test = self.threshold(shape)
+        test = self.threshold(facts)
         owner, codes = seeds.listed
         first = np.searchsorted(owner, np.arange(seeds.people))
         many = np.searchsorted(owner, np.arange(seeds.people), side="right") - first
@@ -382,13 +389,13 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
             return np.asarray(counts >= test.k)
         return test.passes(counts, noise)
 
-    def worth(self, shape: Shape) -> str:
+    def worth(self, facts: PublicFacts) -> str:
         """How the model's noise compares with what it measures."""
-        return worth_of_rows(self, shape)
+        return worth_of_rows(self, facts)
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What is public, and what of the test may be told."""
-        return shown_of_rows(self, self.shape(table))
+        return shown_of_rows(self, self.facts(table))
 
     def parts(self) -> Iterator[DifferentialMechanism]:
         """The model's own measurement, which has games of its own."""
@@ -399,7 +406,7 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
         people = 4
         while self.seeds(people) < self.wanted(people, self.rows).k:
             people += 1
-        few = GameShape(people, 1, self.rows, 2, window=1, there=self.seeds(people) - 1)
+        few = GameFacts(people, 1, self.rows, 2, window=1, there=self.seeds(people) - 1)
         here = np.full((1, self.records, 2), 0.1)
         away = np.full((1, self.records, 2), 0.9)
         yield NeighbourPair("the last of k, or elsewhere", few, unit, away, here)
@@ -412,14 +419,14 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
             fewer = replace(few, there=max(1, few.there + 1 - self.records))
             yield NeighbourPair("with several rows, or elsewhere", fewer, unit, away, here)
 
-    def _game_seeds(self, values: Values, shape: Shape) -> TaskRecords:
+    def _game_seeds(self, values: Values, facts: PublicFacts) -> TaskRecords:
         """Everybody who may be a seed: one with these values, and others, some with one row there.
 
         The others' rows are elsewhere.
         """
-        assert isinstance(shape, GameShape), "only games have such people"
-        each = np.full((self.seeds(shape.people) - 1, self.records, 2), 0.9)
-        each[: shape.there, 0] = 0.1
+        assert isinstance(facts, GameFacts), "only games have such people"
+        each = np.full((self.seeds(facts.people) - 1, self.records, 2), 0.9)
+        each[: facts.there, 0] = 0.1
         everybody = np.concatenate([values, each])
         there = np.asarray(~np.isnan(everybody).all(axis=-1))
         bins = Bins(np.zeros(2), np.ones(2), self.bins)
@@ -430,10 +437,10 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
         odds = np.arange(1.0, 1 + 2 * self.bins**2).reshape(2, self.bins, self.bins)
         return Chain(whole_odds(odds, Chain.BITS))
 
-    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+    def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """Bins of all rows, and which had a seed: rows are independent, runs are rows."""
-        seeds = self._game_seeds(values, shape)
-        codes, seeded = self.made_up(seeds, self._game_chain(), runs * self.rows, shape, noise)
+        seeds = self._game_seeds(values, facts)
+        codes, seeded = self.made_up(seeds, self._game_chain(), runs * self.rows, facts, noise)
         told = np.concatenate([codes, seeded[:, None]], axis=1).astype(np.float64)
         return told.reshape(runs, -1)
 
@@ -443,12 +450,14 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
         base = self.bins ** np.arange(width - 1)
         each = outputs.reshape(len(outputs), -1, width)
         number = (each[..., :-1] @ base).astype(np.intp)
-        laws = [
-            self.law(self._game_seeds(side, pair.shape), self._game_chain(), pair.shape)
+        distributions = [
+            self.row_distribution(
+                self._game_seeds(side, pair.facts), self._game_chain(), pair.facts
+            )
             for side in (pair.one, pair.other)
         ]
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.log(laws[1]) - np.log(laws[0])
+            ratio = np.log(distributions[1]) - np.log(distributions[0])
         # What neither gives is no evidence.
         told = np.nan_to_num(ratio, nan=0.0, posinf=_CERTAIN, neginf=-_CERTAIN)[
             each[..., -1].astype(np.intp), number
@@ -456,14 +465,14 @@ class Seeded(CalibratedMechanism, FeatureMechanism):
         summed: Values = told.sum(axis=1)
         return summed
 
-    def law(self, seeds: TaskRecords, chain: Chain, shape: Shape) -> Values:
+    def row_distribution(self, seeds: TaskRecords, chain: Chain, facts: PublicFacts) -> Values:
         """The exact probability of every row without and with a seed: (2, bins^features).
 
         For few features and bins: all rows there can be are gone through. The first feature is the
         lowest digit.
         """
         low, high = self.kept
-        test = self.threshold(shape)
+        test = self.threshold(facts)
         owner, codes = seeds.listed
         features = seeds.codes.shape[-1]
         digits = itertools.product(range(self.bins), repeat=features)

@@ -15,11 +15,17 @@ import polars as pl
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.differential import CalibratedMechanism, DifferentialMechanism
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import SCALE, DifferentialMechanism, offered_unit
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groups.public_groups import GroupedShape, Groups, grouped, groups_by, plain
-from eyelid.mechanisms.mechanism import Form, NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.groups.public_groups import GroupedFacts, Groups, grouped, groups_by, plain
+from eyelid.mechanisms.mechanism import (
+    Form,
+    NeighbourPair,
+    PublicFacts,
+    Values,
+    parameter,
+    register,
+)
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.record_mechanism import window_rows
 from eyelid.mechanisms.release_kind import Execution, Gaps, ReleaseKind
@@ -38,9 +44,7 @@ from eyelid.mechanisms.synthetic.public_pairs import public_tree
 from eyelid.mechanisms.synthetic.recordings import MADE_UP, tasks_of
 from eyelid.mechanisms.synthetic.rounds import QUARTERS, AllPairs, Levels, Shares, Signs
 from eyelid.mechanisms.synthetic.sequences import BEND, Sequences, sequences_of
-from eyelid.mechanisms.synthetic.worth import ALL as ALL
-from eyelid.mechanisms.synthetic.worth import shown_of_people, too_few, worth
-from eyelid.mechanisms.total import SCALE
+from eyelid.mechanisms.synthetic.utility import ALL, COMMON, shown_of_people, too_few, worth
 from eyelid.privacy.gaussian import check_delta, discreteness_slack
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
@@ -50,7 +54,6 @@ MOST_BINS = 128
 _POWERS = tuple(1 << power for power in range(2, MOST_BINS.bit_length()))
 MOST_BY_DEFAULT = 8
 """Features that are carried unless others are asked for: each makes the noise on all larger."""
-COMMON = "common"
 _MOST_PEOPLE = 10**9
 # Of the error of a mean, as found with simulated values anywhere between the bounds: at most so
 # much of what noise on each bin by itself would give. And how far apart two tasks' means are moved,
@@ -61,7 +64,7 @@ _TASKS_APART = 5.0
 
 @register
 @dataclass(frozen=True)
-class Synthetic(CalibratedMechanism, FeatureMechanism):
+class Synthetic(DifferentialMechanism, FeatureMechanism):
     """A study of made-up people, drawn from what is measured of everybody under noise."""
 
     note: ClassVar[ProofNote] = ProofNote(
@@ -110,6 +113,7 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         {"epsilon": 4.0, "delta": 1e-5, "bins": 8, "records": 2, "carry": 3, "pairs": "private"},
     )
 
+    unit: Unit = offered_unit()
     delta: float | None = parameter("δ; min(N^−1.5, 1e-6) when not given", default=None)
     error: float = parameter(
         "how far the share of a task that lies in a quarter of a feature may be off; features that "
@@ -163,62 +167,58 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         if self.bins is not None and self.bins not in _POWERS:
             raise InputError(f"bins must be a power of two from 4 to {MOST_BINS}, got {self.bins}")
 
-    def delta_for(self, people: int) -> float:
-        """The δ that was asked for, or the default for so many people."""
-        return default_delta(people) if self.delta is None else self.delta
-
     def bins_for(self, people: int) -> int:
         """As many as were asked for, or a quarter of the people, from 8 to 64."""
         if self.bins is not None:
             return self.bins
         return max(8, min(64, 1 << max(0, (people // 4).bit_length() - 1)))
 
-    def measurement(self, shape: Shape) -> Measurement:
+    def measurement(self, facts: PublicFacts) -> Measurement:
         """What is measured of the features that are made up."""
-        return measurement_of(self, self.facts(shape))
+        return measurement_of(self, self.carried_facts(facts))
 
-    def facts(self, shape: Shape) -> Shape:
+    def carried_facts(self, facts: PublicFacts) -> PublicFacts:
         """The public facts of what is measured."""
-        return plain(replace(shape, features=self.carried(shape)))
+        return plain(replace(facts, features=self.carried(facts)))
 
-    def carried(self, shape: Shape) -> int:
+    def carried(self, facts: PublicFacts) -> int:
         """How many features are made up."""
         if isinstance(self.carry, int):
-            if self.carry > shape.features:
+            if self.carry > facts.features:
                 raise InputError(
-                    f"carry={self.carry} is more than the {shape.features} features there are"
+                    f"carry={self.carry} is more than the {facts.features} features there are"
                 )
             return self.carry
-        most = self.features_within(shape)
+        most = self.features_within(facts)
         if not most:
-            raise InputError(too_few(self, shape))
+            raise InputError(too_few(self, facts))
         return min(most, MOST_BY_DEFAULT) if self.carry == COMMON else most
 
-    def useful(self, shape: Shape) -> bool:
+    def useful(self, facts: PublicFacts) -> bool:
         """Whether a feature is made up within the error that is wanted, or was asked for anyway."""
-        return isinstance(self.carry, int) or self.features_within(shape) > 0
+        return isinstance(self.carry, int) or self.features_within(facts) > 0
 
     @classmethod
     def variants(cls, table: FeatureTable, **settings: Any) -> Iterable[dict[str, Any]]:
         """Fewer features, where there are too few people for as many as are wanted."""
         mechanism = cls(**settings)
-        shape = mechanism.shape(table)
-        if mechanism.useful(shape):
+        facts = mechanism.facts(table)
+        if mechanism.useful(facts):
             return ({},)
-        return [{"carry": carry} for carry in (1, 2, 4, 8) if carry <= shape.features] or [{}]
+        return [{"carry": carry} for carry in (1, 2, 4, 8) if carry <= facts.features] or [{}]
 
-    def people_for_all_features(self, shape: Shape) -> int | None:
+    def people_for_all_features(self, facts: PublicFacts) -> int | None:
         """From how many people on all features are made up as wanted; None if none are enough."""
         try:
-            return replace(self, carry=ALL).people_needed(shape)
+            return replace(self, carry=ALL).people_needed(facts)
         except InputError:
             return None
 
-    def fewest_of_task(self, shape: Shape) -> int:
+    def fewest_of_task(self, facts: PublicFacts) -> int:
         """As many as the noise on a count is; 0 where nothing useful is released anyway."""
-        if not self.useful(shape):
+        if not self.useful(facts):
             return 0
-        return math.ceil(self.measurement(shape).shares.noise_of_person(self.facts(shape)))
+        return math.ceil(self.measurement(facts).shares.noise_of_person(self.carried_facts(facts)))
 
     def tree(self, names: Sequence[str]) -> tuple[list[int], tuple[int, ...]]:
         """The public order of features, as places in ``names``, and the tree over them.
@@ -228,47 +228,48 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         """
         return public_tree(names, common=self.carry not in (None, ALL))
 
-    def features_within(self, shape: Shape) -> int:
+    def features_within(self, facts: PublicFacts) -> int:
         """The most features that keep the error that is wanted; 0 if none do."""
 
         def too_many(features: int) -> bool:
-            return self.error_with_all(replace(shape, features=features)) > self.error
+            return self.error_with_all(replace(facts, features=features)) > self.error
 
-        return bisect.bisect_left(range(1, shape.features + 1), True, key=too_many)
+        return bisect.bisect_left(range(1, facts.features + 1), True, key=too_many)
 
-    def noise_of_shares(self, shape: Shape) -> float:
+    def noise_of_shares(self, facts: PublicFacts) -> float:
         """Standard deviation of the noise on a quarter's share of a task, all features carried.
 
         Of the smallest group, where there are several; if everybody in it has the task.
         """
-        return self._noise_of_people(shape) / grouped(shape, self.by).smallest
+        return self._noise_of_people(facts) / grouped(facts, self.by).smallest
 
-    def _noise_of_people(self, shape: Shape) -> float:
+    def _noise_of_people(self, facts: PublicFacts) -> float:
         """The same on the number of people in that quarter."""
-        facts = plain(shape)
-        return measurement_of(self, facts).shares.noise_of_person(facts)
+        measured = plain(facts)
+        return measurement_of(self, measured).shares.noise_of_person(measured)
 
-    def error_with_all(self, shape: Shape) -> float:
+    def error_with_all(self, facts: PublicFacts) -> float:
         """How far a task's share of a quarter will be off with all features: the smallest group's.
 
         Root mean square over features, tasks and quarters. These are the quarters of the release
         over all tasks, values told apart as 64 public bins tell them. As many people are made up
         as there are: with fewer, leaving out features would mend nothing.
         """
-        return error_of_share(self.noise_of_shares(shape), grouped(shape, self.by).smallest)
+        return error_of_share(self.noise_of_shares(facts), grouped(facts, self.by).smallest)
 
-    def expected_share_error(self, shape: Shape) -> float:
+    def expected_share_error(self, facts: PublicFacts) -> float:
         """The same of what is released: features that are carried, people made up, all groups."""
-        noise = self._noise_of_people(self.facts(shape)) * math.sqrt(grouped(shape, self.by).groups)
-        return error_of_share(noise / shape.people, self.made_up or shape.people)
+        groups = grouped(facts, self.by).groups
+        noise = self._noise_of_people(self.carried_facts(facts)) * math.sqrt(groups)
+        return error_of_share(noise / facts.people, self.made_up or facts.people)
 
-    def noise_of_correlations(self, shape: Shape) -> float:
+    def noise_of_correlations(self, facts: PublicFacts) -> float:
         """Standard deviation of the noise on a correlation near 0: of two features, or over time.
 
         A mean product of signs, which is what is measured, is 2/π of the correlation there.
         """
-        signs = self.measurement(shape).signs
-        return math.pi / 2 * signs.noise_of_person(self.facts(shape)) / shape.people
+        signs = self.measurement(facts).signs
+        return math.pi / 2 * signs.noise_of_person(self.carried_facts(facts)) / facts.people
 
     def mean_errors(self, table: FeatureTable) -> dict[str, float]:
         """How far the mean of each feature will be off over everybody, at most about, in its unit.
@@ -276,42 +277,42 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         From the noise on public bins alone. Where values lie near to each other it is less, as bins
         in which nobody stands out of the noise count for nothing.
         """
-        shape, bins = self.shape(table), self.bins_of(table)
-        noise = self.measurement(shape).levels.noise_of_person(self.facts(shape)) / shape.people
-        places = np.arange(bins.count)[:, None] + np.full(bins.lowers.shape, 0.5)
-        values = bins.values(places)
+        facts, bins = self.facts(table), self.bins_of(table)
+        levels = self.measurement(facts).levels
+        noise = levels.noise_of_person(self.carried_facts(facts)) / facts.people
+        values = bins.values(np.arange(bins.count)[:, None] + np.full(bins.lowers.shape, 0.5))
         spread = np.sqrt(((values - values.mean(axis=0)) ** 2).sum(axis=0))
         names = [table.names[place] for place in self.chosen(table)]
         return dict(zip(names, (_MOST_OF_BINS * noise * spread).tolist(), strict=True))
 
-    def tasks_apart(self, shape: Shape) -> float:
+    def tasks_apart(self, facts: PublicFacts) -> float:
         """How far the difference of two tasks' means will be off, in sd of the feature, about."""
-        return _TASKS_APART * self.noise_of_shares(replace(shape, features=self.carried(shape)))
+        return _TASKS_APART * self.noise_of_shares(replace(facts, features=self.carried(facts)))
 
-    def tells_nobody(self, shape: Shape) -> bool:
+    def tells_nobody(self, facts: PublicFacts) -> bool:
         """Whether noisy counts show it if nobody has a feature and everybody has another."""
-        noise = self.noise_of_shares(replace(shape, features=self.carried(shape)))
-        parts = QUARTERS * grouped(shape, self.by).groups / shape.recordings
-        part = grouped(shape, self.by).smallest / shape.people
+        noise = self.noise_of_shares(replace(facts, features=self.carried(facts)))
+        parts = QUARTERS * grouped(facts, self.by).groups / facts.recordings
+        part = grouped(facts, self.by).smallest / facts.people
         return bool(CLEARLY_THERE * noise * part * math.sqrt(parts) <= 1.0)
 
-    def noise_in_people(self, shape: Shape) -> dict[str, float]:
+    def noise_in_people(self, facts: PublicFacts) -> dict[str, float]:
         """Standard deviation of the noise on the counts of each round, in people."""
-        facts = self.facts(shape)
+        measured = self.carried_facts(facts)
         return {
-            one.name.removeprefix("synthetic "): one.noise_of_person(facts)
-            for one in self.measurement(shape).rounds
+            one.name.removeprefix("synthetic "): one.noise_of_person(measured)
+            for one in self.measurement(facts).rounds
         }
 
-    def people_needed(self, shape: Shape) -> int:
+    def people_needed(self, facts: PublicFacts) -> int:
         """The fewest people for the error that is wanted with all features of a shape.
 
         Groups are taken to be as large, of the whole, as they are.
         """
-        part = grouped(shape, self.by).smallest / shape.people
+        part = grouped(facts, self.by).smallest / facts.people
 
         def enough(people: int) -> bool:
-            noise = self._noise_of_people(replace(shape, people=people))
+            noise = self._noise_of_people(replace(facts, people=people))
             return error_of_share(noise / (people * part), people * part) <= self.error
 
         high = 1
@@ -331,45 +332,44 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
             "of any length and any of these tasks, at least one row,", recordings=True, lengths=True
         )
 
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """(ε, δ) as asked for."""
-        made, facts = self.measurement(shape), self.facts(shape)
+        made, measured = self.measurement(facts), self.carried_facts(facts)
         return replace(
-            made.levels.cost(facts, unit),
-            mu=math.sqrt(sum(one.mu(facts) ** 2 for one in made.rounds)),
-            slack=discreteness_slack(sum(one.cells(facts) for one in made.rounds), SCALE),
+            made.levels.cost(measured, unit),
+            mu=math.sqrt(sum(one.mu(measured) ** 2 for one in made.rounds)),
+            slack=discreteness_slack(sum(one.cells(measured) for one in made.rounds), SCALE),
         )
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """How the rounds add up."""
         parts = ", ".join(
             f"{one.share:.2f} {one.name.removeprefix('synthetic ')}"
-            for one in self.measurement(shape).rounds
+            for one in self.measurement(facts).rounds
         )
         return f"calibrated to the person: of μ², {parts}"
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
-        facts = self.facts(shape)
+        measured = self.carried_facts(facts)
         return "; ".join(
-            f"{one.name.removeprefix('synthetic ')}: {one.sampler(facts)}"
-            for one in self.measurement(shape).rounds
+            f"{one.name.removeprefix('synthetic ')}: {one.sampler(measured)}"
+            for one in self.measurement(facts).rounds
         )
 
-    def shape(self, table: FeatureTable) -> Shape:
+    def facts(self, table: FeatureTable) -> PublicFacts:
         """People, tasks, rows of each that count, features."""
-        recordings = table.recordings
-        facts = {
-            "people": recordings["person"].n_unique(),
+        counted = {
+            "people": table.recordings["person"].n_unique(),
             "recordings": len(tasks_of(table)[0]),
             "length": self.records,
             "features": len(table.features),
             "window": window_rows(table),
         }
         if not self.by:
-            return Shape(**facts)
+            return PublicFacts(**counted)
         sizes = self.groups(table).sizes
-        return GroupedShape(**facts, smallest=int(sizes.min()), groups=len(sizes))
+        return GroupedFacts(**counted, smallest=int(sizes.min()), groups=len(sizes))
 
     def groups(self, table: FeatureTable) -> Groups:
         """The public groups that are told apart."""
@@ -393,7 +393,7 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
     def chosen(self, table: FeatureTable) -> list[int]:
         """The features that are made up, as places in the table, in the public order."""
         order, _ = self.tree(table.names)
-        return order[: self.carried(self.shape(table))]
+        return order[: self.carried(self.facts(table))]
 
     def dropped(self, table: FeatureTable) -> list[str]:
         """The names of those that are not."""
@@ -406,7 +406,7 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         chosen, groups = self.chosen(table), self.groups(table)
         tasks, sequences = self.sequences(table)
         _, parents = self.tree(table.names)
-        measurement = self.measurement(self.shape(table))
+        measurement = self.measurement(self.facts(table))
         answers = measurement.measured(sequences, parents[: len(chosen)], noise)
         copula = fitted(measurement, answers, self.bins_of(table))
         empty = measurement.hardly_anyone(answers.shares)
@@ -442,13 +442,13 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
     def bins_of(self, table: FeatureTable) -> Bins:
         """Bins between public bounds, of the features that are made up."""
         features = [table.features[place] for place in self.chosen(table)]
-        return Bins.of(features, self.bins_for(self.shape(table).people), BEND)
+        return Bins.of(features, self.bins_for(self.facts(table).people), BEND)
 
     def sequences(self, table: FeatureTable) -> tuple[list[str], Sequences]:
         """The tasks by name, and everybody's rows as bins: all that is used of anybody's data."""
-        window, member = window_rows(table), self.groups(table).member
-        bins = self.bins_of(table)
-        return sequences_of(table, self.chosen(table), bins, self.records, window, member)
+        chosen, member = self.chosen(table), self.groups(table).member
+        rows = self.records, window_rows(table)
+        return sequences_of(table, chosen, self.bins_of(table), *rows, member)
 
     def people_of(self, groups: Groups) -> list[list[str]]:
         """Names of made-up people, group by group, in proportion to real ones."""
@@ -458,16 +458,16 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         names = [f"{MADE_UP}{number:0{digits}d}" for number in range(1, wanted + 1)]
         return [names[a:b] for a, b in itertools.pairwise([0, *ends])]
 
-    def informative(self, shape: Shape) -> bool:
+    def informative(self, facts: PublicFacts) -> bool:
         """Whether what is carried keeps the error that is wanted, with so many made-up people."""
         return (
-            self.carried(shape) <= self.features_within(shape)
-            and self.expected_share_error(shape) <= self.error
+            self.carried(facts) <= self.features_within(facts)
+            and self.expected_share_error(facts) <= self.error
         )
 
-    def worth(self, shape: Shape) -> str:
+    def worth(self, facts: PublicFacts) -> str:
         """What is kept, what is not, and how far off."""
-        return worth(self, shape)
+        return worth(self, facts)
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What is public."""
@@ -490,11 +490,11 @@ class Synthetic(CalibratedMechanism, FeatureMechanism):
         """One with these values (tasks, rows, features), and others who stay the same, as bins."""
         return self.sequences(in_game(values))[1]
 
-    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+    def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """All noisy sums, and the tree: whatever is released is made of them."""
-        return self.measurement(shape).played(self.game_sequences(values), runs, noise)
+        return self.measurement(facts).played(self.game_sequences(values), runs, noise)
 
     def score(self, outputs: Values, pair: NeighbourPair) -> Values:
         """The log-likelihood ratio of the noise, each round given those before it."""
         one, other = self.game_sequences(pair.one), self.game_sequences(pair.other)
-        return self.measurement(pair.shape).log_ratio(outputs, one, other)
+        return self.measurement(pair.facts).log_ratio(outputs, one, other)

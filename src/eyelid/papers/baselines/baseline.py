@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.streams.stream import Floats, Run, StreamMechanism
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import Neighbours, Trust, Unit
@@ -31,7 +31,7 @@ class Baseline(StreamMechanism):
     why_not: ClassVar[tuple[str, ...]]
     """Why nothing is promised, in words."""
 
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """Nothing is promised, and why."""
         return Guarantee(
             kind=Kind.NONE,
@@ -56,7 +56,7 @@ class Baseline(StreamMechanism):
                 own.setdefault(ours, parameters[theirs])
         return own
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """That there is none."""
         return "no bound: the filter promises nothing"
 
@@ -69,8 +69,8 @@ class Baseline(StreamMechanism):
 class BaselineRun(Run):
     """Clamp a sample to the scene, filter it, clamp what comes out; lost ones repeat the last."""
 
-    def __init__(self, law: Baseline) -> None:
-        self._x0, self._y0, self._x1, self._y1 = law.place.plane
+    def __init__(self, mechanism: Baseline) -> None:
+        self._x0, self._y0, self._x1, self._y1 = mechanism.place.plane
         # Nothing was seen yet: the middle says nothing.
         self._last = (self._x0 + self._x1) / 2, (self._y0 + self._y1) / 2
 

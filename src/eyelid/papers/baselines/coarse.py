@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.mechanism import PublicFacts, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.streams.stream import Floats
 from eyelid.papers.baselines.baseline import DAVID_JOHN, Baseline, BaselineRun, check_positive
@@ -43,7 +43,7 @@ class Temporal(Baseline):
         if self.every < 1:
             raise InputError(f"every must be at least 1, got {self.every}")
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """That there is no noise."""
         return f"none: one of {self.every} samples as it is"
 
@@ -55,9 +55,9 @@ class Temporal(Baseline):
 class TemporalRun(BaselineRun):
     """Samples whose turn it is, as they are."""
 
-    def __init__(self, law: Temporal) -> None:
-        super().__init__(law)
-        self._every = law.every
+    def __init__(self, mechanism: Temporal) -> None:
+        super().__init__(mechanism)
+        self._every = mechanism.every
 
     def due(self, index: Any) -> Any:
         """The first of every few."""
@@ -103,7 +103,7 @@ class Spatial(Baseline):
         super().__post_init__()
         check_positive("cell", self.cell)
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """That there is no noise."""
         return f"none: middles of cells of {self.cell:g} {self.place.spoken_units}"
 
@@ -115,9 +115,9 @@ class Spatial(Baseline):
 class SpatialRun(BaselineRun):
     """Middles of cells, counted from the scene's corner."""
 
-    def __init__(self, law: Spatial) -> None:
-        super().__init__(law)
-        self._cell = law.cell
+    def __init__(self, mechanism: Spatial) -> None:
+        super().__init__(mechanism)
+        self._cell = mechanism.cell
 
     def one(self, x: float, y: float) -> tuple[float, float]:
         """The middle of its cell."""
@@ -183,7 +183,7 @@ class Kalman(Baseline):
         alpha = 1 - rest**2
         return alpha, 2 * (2 - alpha) - 4 * math.sqrt(1 - alpha)
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """That there is no noise."""
         return "none: a linear filter of place and speed, gains {:.4g} and {:.4g}".format(
             *self.gains
@@ -197,9 +197,9 @@ class Kalman(Baseline):
 class KalmanRun(BaselineRun):
     """Place and speed as a linear filter of second order, one for x and one for y."""
 
-    def __init__(self, law: Kalman) -> None:
-        super().__init__(law)
-        alpha, beta = law.gains
+    def __init__(self, mechanism: Kalman) -> None:
+        super().__init__(mechanism)
+        alpha, beta = mechanism.gains
         self._forward = (alpha, beta - alpha, 0.0)
         self._back = (1.0, alpha + beta - 2, 1 - alpha)
         self._held: Floats | None = None

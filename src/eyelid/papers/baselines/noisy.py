@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from eyelid.mechanisms.mechanism import Shape, parameter, register
+from eyelid.mechanisms.mechanism import PublicFacts, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.streams.draws import BLOCK, Ahead
 from eyelid.mechanisms.streams.stream import Floats
@@ -55,8 +55,8 @@ class NoisyBaseline(Baseline):
 class NoisyRun(BaselineRun):
     """Noise that is drawn ahead, added to every sample that is not lost."""
 
-    def __init__(self, law: Baseline, sd: float, ahead: Ahead) -> None:
-        super().__init__(law)
+    def __init__(self, mechanism: Baseline, sd: float, ahead: Ahead) -> None:
+        super().__init__(mechanism)
         self._sd, self._ahead = sd, ahead
         ahead.ensure(1)
 
@@ -112,7 +112,7 @@ class Jitter(NoisyBaseline):
         "the noise is computed in floating point, whose low-order digits betray values",
     )
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
         return f"Gaussian on every sample, standard deviation {self.sd:g} {self.place.spoken_units}"
 
@@ -181,7 +181,7 @@ class Pink(NoisyBaseline):
         "the noise is computed in floating point, whose low-order digits betray values",
     )
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
         return f"1/f noise, standard deviation {self.sd:g} {self.place.spoken_units}"
 

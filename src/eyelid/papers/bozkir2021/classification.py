@@ -1,26 +1,21 @@
 """Tables 1 to 9: how often documents, genders, people and private scenes are recognised.
 
-Under the paper's protocol, and honestly, in both readings of the methods; by means over recordings;
-and two controls. Nothing but noise: everybody's signals
-are zero, and the noise is the one that these people would get. Whatever is recognised then is in
-the noise: it runs through whole recordings, and its scale is another in every document. No noise:
-what the same classifiers can do at all.
+By the paper's protocol and by a leak-free one, in both readings of the methods; by means over
+recordings; and beside the controls of `eyelid.papers.bozkir2021.controls`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
-import numpy as np
-
+from eyelid.papers.bozkir2021.controls import clean_data, null_signals
 from eyelid.papers.bozkir2021.methods import KEPT
 from eyelid.papers.bozkir2021.pictures import accuracy_picture, file_name, labelled
-from eyelid.papers.bozkir2021.printed import CLASSIFIERS, printed
+from eyelid.papers.bozkir2021.printed import CLASSIFIERS, inferred, printed
+from eyelid.papers.bozkir2021.protocols import OTHERS, PEOPLE
 from eyelid.papers.bozkir2021.recognition import (
     BY_MEANS,
     NO_NOISE,
-    NOTHING,
     PERSON,
     Effort,
     Found,
@@ -31,54 +26,22 @@ from eyelid.papers.bozkir2021.recognition import (
     value_of,
 )
 from eyelid.papers.bozkir2021.sentences import (
+    ALIKE,
+    gaps,
     guessing,
     largest,
     limits,
     most,
+    nearer,
     nearness,
     noise_alone,
     what_comes_out,
 )
 from eyelid.papers.bozkir2021.sources import PRIVACY, Source
-from eyelid.papers.reproduction import Cell, Exhibit
+from eyelid.papers.bozkir2021.tables import GENDER, TASK, Table
+from eyelid.papers.reproduction import Cell, Exhibit, Outcome, Verdict
 
-TASK, GENDER = "task", "gender"
-
-
-class Table(NamedTuple):
-    """One of the paper's.
-
-    Attributes:
-        number: in the paper.
-        target: what is recognised.
-        voted: whether the windows of a recording vote.
-        title: in words.
-    """
-
-    number: int
-    target: str
-    voted: bool
-    title: str
-
-    @property
-    def name(self) -> str:
-        """As the paper calls it."""
-        return f"Table {self.number}"
-
-
-TABLES_OF_READERS = (
-    Table(1, TASK, True, "Document type, with majority vote"),
-    Table(2, GENDER, True, "Gender, with majority vote"),
-    Table(3, PERSON, True, "Person identification, with majority vote"),
-    Table(6, TASK, False, "Document type, per window"),
-    Table(7, GENDER, False, "Gender, per window"),
-    Table(8, PERSON, False, "Person identification, per window"),
-)
-TABLES_OF_DAILY_LIFE = (
-    Table(4, PRIVACY, False, "Privacy sensitivity of the scene, per window"),
-    Table(5, PERSON, True, "Person identification, with majority vote"),
-    Table(9, PERSON, False, "Person identification, per window"),
-)
+_QUANTITY = "share recognised"
 
 
 def tables(source: Source, effort: Effort, wanted: Sequence[Table]) -> list[Exhibit]:
@@ -93,47 +56,37 @@ def tables(source: Source, effort: Effort, wanted: Sequence[Table]) -> list[Exhi
     subject, found = recognise(source, effort, tuple(targets))
     means = _by_means(source, subject, found, effort)
     exhibits = [_table(table, source, subject, found, effort, means) for table in wanted]
+    known = [table for table in wanted if table.target in (PERSON, *subject.targets)]
     return [
         *exhibits,
         nearness(source, [exhibit for exhibit in exhibits if exhibit.cells]),
         *means,
-        _controls(source, subject, found, effort, wanted),
+        clean_data(source, subject, found, known, effort.epsilons[0]),
+        null_signals(source, found, effort, known),
     ]
 
 
-def _protocols(table: Table, source: Source, effort: Effort) -> tuple[str, str]:
-    every = source.every_of_person if table.target == PERSON else source.every
-    windows = f"one window in {every * effort.thinner}"
-    if effort.thinner > 1:
-        windows += f" (one in {every} in the paper: neighbours share most of their gaze)"
-    classifiers = (
-        "k-NN with k = 11, ties by lot; SVM with RBF kernel, C = 1, γ = 1 / features in place of "
-        "MATLAB's automatic scale, which is a rule of thumb over random subsamples; decision "
-        "tree; random forest of 10 trees; standardised by what is learned from"
-    )
-    noise = (
-        f"; {_times(effort.repeats, 'noisy run')} as printed and {effort.repeats_kept} with a "
-        f"{KEPT}, each k chosen by {effort.runs_for_k} more (100 in the paper)"
-    )
-    if source.unlike:
-        noise += f". {source.unlike}"
-    if table.target == PERSON:
-        return (
-            f"learned from first halves of the release, tested on its second halves; {windows}; "
-            f"{classifiers}{noise}",
-            "learned from raw recordings, tested on the release of another task; the same "
-            "classifiers, 95 % limits over people",
-        )
-    return (
-        f"learned from the release of all other people, tested on the release of the one left "
-        f"out; {windows}; {classifiers}{noise}",
-        "learned from the release of all other people, tested on raw windows of the one left out; "
-        "95 % limits over people",
-    )
+def printed_alone(dataset: str, table: Table, why: str) -> Exhibit:
+    """A table as the paper prints it, of a dataset that is not at hand.
 
-
-def _times(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+    Args:
+        dataset: by name.
+        table: which one.
+        why: it was not run.
+    """
+    cells = [
+        Cell(method, f"ε = {epsilon:g}, {CLASSIFIERS[model]}", value, inferred=how)
+        for (method, epsilon, model), value in printed(table.number).items()
+        for how in (inferred(table.number, method, value),)
+    ]
+    return Exhibit(
+        name=table.name,
+        title=f"{table.title}, {dataset}",
+        protocol=PEOPLE if table.target == PERSON else OTHERS,
+        quantity=_QUANTITY,
+        cells=tuple(cells),
+        not_run=why,
+    )
 
 
 def _table(
@@ -159,13 +112,14 @@ def _table(
             leak_free=value_of(
                 found[method.row, epsilon], Question(table.target, model, table.voted, True)
             ),
+            inferred=inferred(table.number, method.name, paper[method.name, epsilon, model]),
         )
         for method in effort.rows
         for epsilon in effort.epsilons
         for model, short in CLASSIFIERS.items()
     ]
     chance = chance_of(subject, table.target)
-    protocol, leak_free = _protocols(table, source, effort)
+    least = effort.epsilons[0]
     return Exhibit(
         name=table.name,
         title=title,
@@ -175,8 +129,8 @@ def _table(
                 *(_more_by_means(means) if table.target == PERSON else []),
             ]
         ),
-        protocol=protocol,
-        leak_free_protocol=leak_free if any(cell.leak_free for cell in cells) else "",
+        protocol=PEOPLE if table.target == PERSON else OTHERS,
+        quantity=_QUANTITY,
         cells=tuple(cells),
         chance=chance,
         pictures={
@@ -184,7 +138,49 @@ def _table(
                 accuracy_picture(cells, effort.epsilons, title, chance), source
             )
         },
+        verdict=Verdict(_reproduced(cells), _claim(table, cells, means, least, chance)),
     )
+
+
+def _reproduced(cells: Sequence[Cell]) -> Outcome:
+    """Whether families of methods come near what is printed, in the nearer reading."""
+    near = [nearer(readings)[1].mean <= ALIKE for readings in gaps(cells).values()]
+    if all(near):
+        return Outcome.YES
+    return Outcome.PARTLY if any(near) else Outcome.NO
+
+
+def _claim(
+    table: Table,
+    cells: Sequence[Cell],
+    means: Sequence[Exhibit],
+    epsilon: float,
+    chance: float,
+) -> Outcome:
+    """What the paper concludes from a table, by leak-free rates of methods as printed."""
+
+    def told(what: Sequence[Cell], *families: str) -> bool:
+        """Whether anything is told from guessing at the smallest ε."""
+        return any(
+            cell.leak_free.low > chance
+            for cell in what
+            if cell.leak_free and cell.leak_free.low is not None
+            if cell.row.partition("-")[0] in families and KEPT not in cell.row
+            if cell.column.startswith(f"ε = {epsilon:g},")
+        )
+
+    if not any(cell.leak_free for cell in cells):
+        return Outcome.OPEN
+    every = ("FPA", "CFPA", "DCFPA")
+    if table.target in (TASK, PRIVACY):
+        # Recognised at the smallest ε as well.
+        return Outcome.YES if told(cells, *every) else Outcome.NO
+    if table.target == GENDER:
+        return Outcome.NO if told(cells, *every) else Outcome.YES
+    seen = [*cells, *(cell for exhibit in means for cell in exhibit.cells)]
+    # FPA shows who people are, and chunks hide it.
+    parts = (told(seen, "FPA"), not told(seen, "CFPA", "DCFPA"))
+    return Outcome.YES if all(parts) else Outcome.PARTLY if any(parts) else Outcome.NO
 
 
 def _why_not(table: Table, source: Source) -> str:
@@ -217,7 +213,7 @@ def _says(
     effort: Effort,
     chance: float,
 ) -> list[str]:
-    """What comes out, what of it is noise, and the most that is found honestly."""
+    """What comes out, what of it is noise, and the most that is found without a leak."""
     said = [] if source.simulated else [what_comes_out(cells)]
     smallest = effort.epsilons[0]
     if table.target == PERSON:
@@ -243,11 +239,11 @@ def _more_by_means(means: Sequence[Exhibit]) -> list[str]:
         for cell in exhibit.cells
         if cell.leak_free and cell.row != NO_NOISE
     ]
-    return [f"Means over recordings name up to {max(rates):.2f}."] if rates else []
+    return [f"Means over recordings re-identify up to {max(rates):.2f}."] if rates else []
 
 
 def _by_means(source: Source, subject: Subject, found: Found, effort: Effort) -> list[Exhibit]:
-    """Who is named in another task by means over recordings; nothing where there is one task."""
+    """Who is re-identified in another task by means over recordings; nothing with one task."""
     ends = tuple(dict.fromkeys((effort.epsilons[0], effort.epsilons[-1])))
     rows = [
         (method.row, [found[method.row, epsilon] for epsilon in ends]) for method in effort.rows
@@ -265,98 +261,28 @@ def _by_means(source: Source, subject: Subject, found: Found, effort: Effort) ->
     chance = chance_of(subject, PERSON)
     released = [cell for cell in cells if cell.row != NO_NOISE]
 
-    def named(epsilon: float, noisy_mean: bool) -> str:
+    def best(epsilon: float, noisy_mean: bool) -> str:
         found = most(released, epsilon, noisy_mean)
         return f"{limits(found.value)} by {found.who}{guessing(found.value, chance)}"
 
     said = [
         f"Across tasks at ε = {epsilon:g}, the largest of "
-        f"{most(released, epsilon, True).rates} rates: {named(epsilon, True)}, if the mean gets "
-        f"noise; {named(epsilon, False)}, if it gets none"
+        f"{most(released, epsilon, True).rates} rates: {best(epsilon, True)}, if the mean gets "
+        f"noise; {best(epsilon, False)}, if it gets none"
         for epsilon in ends
     ]
     plain = max(cell.leak_free.mean for cell in cells if cell.row == NO_NOISE and cell.leak_free)
     return [
         Exhibit(
             name=f"By means, {source.name}",
-            title="Who is named by means over whole recordings, in both readings",
+            title="Who is re-identified by means over whole recordings, in both readings",
             says=f"{'. '.join(said)}. Without noise it is {plain:.2f}, chance {chance:.2f}.",
-            leak_free_protocol="known by raw recordings, looked for in the release of another "
-            "task by the nearest mean over all rows of a recording; whitened: by the whole "
-            "covariance; trusted: by who knows that the mean has no noise; 95 % limits over people",
+            setting="Known by raw recordings, looked for in the release of another task by the "
+            "nearest mean over all rows of a recording; whitened: by the whole covariance; "
+            "trusted: by an attacker who takes means for free of noise; 95% limits over people.",
+            quantity="share of people re-identified",
             cells=tuple(cells),
             chance=chance,
+            verdict=Verdict(),
         )
     ]
-
-
-def _controls(
-    source: Source,
-    subject: Subject,
-    found: Found,
-    effort: Effort,
-    wanted: Sequence[Table],
-) -> Exhibit:
-    """Nothing but noise, and no noise at all."""
-    asked = [
-        (table, model)
-        for table in wanted
-        if table.target == PERSON or table.target in subject.targets
-        for model in CLASSIFIERS
-    ]
-    cells = []
-    for table, model in asked:
-        column = f"{table.name}, {CLASSIFIERS[model]}"
-        plain, leak_free = (
-            value_of(found[NO_NOISE, None], Question(table.target, model, table.voted, way))
-            for way in (False, True)
-        )
-        cells.append(Cell(NO_NOISE, column, None, plain, leak_free))
-        for method in effort.rows:
-            alone = Question(table.target, model, table.voted, False)
-            cells.append(
-                Cell(
-                    f"{method.row}, {NOTHING}",
-                    column,
-                    printed(table.number)[method.name, effort.epsilons[0], model],
-                    value_of(found[method.row, None], alone),
-                )
-            )
-    return Exhibit(
-        name=f"Controls, {source.name}",
-        title="Null signals under the paper's protocol, and raw signals under both",
-        says=_says_of_controls(cells, effort, wanted, chance_of(subject, PERSON)),
-        protocol=f"as in the tables; everybody's signals are zero, the noise is that of ε = "
-        f"{effort.epsilons[0]:g}, scaled by the data; beside it what is printed for real signals",
-        leak_free_protocol="as in the tables, without noise: what the classifiers can do",
-        cells=tuple(cells),
-    )
-
-
-def _says_of_controls(
-    cells: Sequence[Cell], effort: Effort, wanted: Sequence[Table], chance: float
-) -> str:
-    person = next(table for table in wanted if table.target == PERSON)
-
-    def best(row: str, leak_free: bool = False) -> float:
-        values = [
-            cell.leak_free if leak_free else cell.by_protocol
-            for cell in cells
-            if cell.row == row and cell.column.startswith(f"{person.name},")
-        ]
-        return max((value.mean for value in values if value), default=float("nan"))
-
-    method, plain = effort.methods[0], best(NO_NOISE)
-    printed_way, kept = (best(f"{row}, {NOTHING}") for row in (method, f"{method}, {KEPT}"))
-    said = (
-        f"By the paper's protocol people whose signals are all zero are named in {printed_way:.2f} "
-        f"of recordings released by {method} ({kept:.2f} with a {KEPT}), real ones without noise "
-        f"in {plain:.2f}"
-    )
-    across = best(NO_NOISE, leak_free=True)
-    if not np.isnan(across):
-        said += (
-            f"; without noise the best of the four classifiers names {across:.2f} across tasks, of "
-            f"which chance is {chance:.2f}"
-        )
-    return f"{said}."

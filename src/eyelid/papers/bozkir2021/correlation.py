@@ -15,12 +15,15 @@ import polars as pl
 from eyelid.attacks.temporal import temporal_correlations
 from eyelid.errors import unknown
 from eyelid.papers.bozkir2021.pictures import file_name, labelled
+from eyelid.papers.bozkir2021.protocols import CORRELATION
 from eyelid.papers.bozkir2021.sources import Source
-from eyelid.papers.reproduction import Cell, Exhibit, Value
+from eyelid.papers.reproduction import Cell, Exhibit, Outcome, Value, Verdict
 from eyelid.reporting.temporal_pictures import correlation_picture
 
 # The paper draws samples 6 to 200 against the fifth.
 LONGEST_DELTA_T = 195
+# Below this, differences a window apart are correlated again.
+_AGAIN = -0.1
 _WITHIN, _BEYOND, _WINDOW = "Δt within a window", "Δt beyond", "Δt = one window, all features"
 
 
@@ -52,9 +55,11 @@ def correlations(source: Source, feature: str, name: str) -> Exhibit:
         name=name,
         title=f"Correlation of {feature} with the fifth sample, {source.name}",
         says=_says(cells, source.people),
-        protocol="Pearson over people, values at the fifth window against those Δt windows later; "
-        "means of absolute coefficients (of signed ones at Δt = one window)",
+        protocol=CORRELATION,
+        setting="Means of absolute coefficients; of signed ones at Δt = one window.",
+        quantity="correlation coefficient",
         cells=tuple(cells),
+        verdict=Verdict(Outcome.OPEN, _claim(cells)),
         pictures={
             file_name(name): labelled(correlation_picture(own, feature, table.step_ms), source)
         },
@@ -77,19 +82,26 @@ def independent(people: int) -> float:
     return math.exp(math.lgamma(0.5 + b) - math.lgamma(0.5) + math.lgamma(1.0) - math.lgamma(b + 1))
 
 
+def _mean(cells: list[Cell], start: str, column: str) -> float:
+    found = [
+        c.by_protocol.mean
+        for c in cells
+        if c.row.startswith(start) and c.column == column and c.by_protocol
+    ]
+    return fmean(found) if found else math.nan
+
+
+def _claim(cells: list[Cell]) -> Outcome:
+    """Less correlated, and independent as well?"""
+    if not _mean(cells, "differences", _WITHIN) < _mean(cells, "signals", _WITHIN):
+        return Outcome.NO
+    return Outcome.PARTLY if _mean(cells, "differences", _WINDOW) < _AGAIN else Outcome.YES
+
+
 def _says(cells: list[Cell], people: int) -> str:
     """Whether differences are less correlated, and as little as unrelated numbers are."""
-
-    def mean(start: str, column: str) -> float:
-        found = [
-            c.by_protocol.mean
-            for c in cells
-            if c.row.startswith(start) and c.column == column and c.by_protocol
-        ]
-        return fmean(found) if found else math.nan
-
-    raw, steps = mean("signals", _WITHIN), mean("differences", _WITHIN)
-    nothing, back = independent(people), mean("differences", _WINDOW)
+    raw, steps = _mean(cells, "signals", _WITHIN), _mean(cells, "differences", _WITHIN)
+    nothing, back = independent(people), _mean(cells, "differences", _WINDOW)
     less = "less" if steps < raw else "no less"
     said = (
         f"Differences are {less} correlated than signals within a window (mean |r| {steps:.2f} "
@@ -97,7 +109,7 @@ def _says(cells: list[Cell], people: int) -> str:
     )
     if math.isnan(back):
         return f"{said}."
-    if back < -0.1:
+    if back < _AGAIN:
         return (
             f"{said}, but not independent, as the paper takes them to be: windows overlap, what "
             f"enters one leaves it a window later, and there r is −{-back:.2f} on average over all "

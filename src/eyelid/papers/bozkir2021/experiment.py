@@ -1,4 +1,4 @@
-"""The utility experiment of Bozkir et al. 2021 (figures 7 to 9): |NMSE| of LPA, FPA, CFPA, DCFPA.
+"""The utility experiment of Bozkir et al. 2021 (Figures 7 to 12): |NMSE| of LPA, FPA, CFPA, DCFPA.
 
 Every mechanism, chunk length and ε, with k chosen on some noisy runs and judged on others, for each
 task and feature. All of them share the same standard draws; nothing is transformed back (`piece`).
@@ -24,6 +24,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.engine.progress import track
+from eyelid.gaze.features.wordbook import LENGTHS
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Values
 from eyelid.papers.bozkir2021.fourier_noise import (
@@ -40,12 +41,32 @@ from eyelid.privacy.noise import Randomness, randomness
 
 EPSILONS_PER_FEATURE = (0.01, 0.05, 0.1, 0.5, 1.0)
 CHUNKS = (32, 64, 128)
+_BOOKS = tuple(f"wb{length}" for length in LENGTHS)
+
+
+def without_minima(table: FeatureTable) -> FeatureTable:
+    """The table without the smallest counts of the wordbooks, which the paper leaves out."""
+    kept = [f for f in table.features if f.name not in {f"{book}_min" for book in _BOOKS}]
+    return replace(table, features=tuple(kept))
 
 
 def paper_features(table: FeatureTable) -> FeatureTable:
-    """The table without the smallest counts of the wordbooks, which the paper leaves out."""
-    kept = tuple(f for f in table.features if not (f.name[:2] == "wb" and f.name[-4:] == "_min"))
-    return replace(table, features=kept)
+    """The paper's 48 features from ours: no smallest counts of wordbooks, and ranges without them.
+
+    "As all minimum values of wordbook features ranging from 1 to 4 are zeros in both datasets, we
+    exclude them": minima over all words are meant, and a range less a zero is the largest count.
+    Ours (`word_statistics`) are the least counts of words that occur, and ranges above these.
+    """
+    pairs = {f"{book}_range": f"{book}_max" for book in _BOOKS if f"{book}_max" in table.names}
+    features = [
+        replace(f, definition=f"{pairs[f.name]}, the least of all words being 0")
+        if f.name in pairs
+        else f
+        for f in table.features
+    ]
+    ranges = [pl.col(pairs[f.name]).alias(f.name) for f in features if f.name in pairs]
+    data = table.data.with_columns(ranges)
+    return without_minima(replace(table, features=tuple(features), data=data))
 
 
 def utility_experiment(
@@ -70,7 +91,8 @@ def utility_experiment(
     Returns:
         One row a mechanism, chunk length (null for LPA and FPA), ε, task and feature:
         ``mechanism``, ``chunk``, ``epsilon_per_feature``, ``task``, ``feature``, ``nmse`` (the mean
-        of |NMSE| over runs and recordings), ``utility`` (the mean of 1/|NMSE|), ``median_nmse``.
+        of |NMSE| over runs and recordings), ``utility`` (the mean of 1/|NMSE|), ``median_nmse``;
+        and of each run ``run_nmse`` and ``run_utility``, the means over its recordings.
     """
     noise = randomness(rng)
     reading = [
@@ -129,10 +151,16 @@ class _Contest(ABC):
 
     def told(self, names: Sequence[str]) -> pl.DataFrame:
         """One row an ε and feature."""
-        found = np.concatenate(self._found, axis=1).reshape(len(self._epsilons), -1, len(names))
+        by_run = np.concatenate(self._found, axis=1)
+        inverse = np.divide(1.0, by_run, out=np.full(by_run.shape, np.nan), where=by_run > 0)
+        # A signal of zeros has no utility: it has no say in that of its feature.
+        of_runs = {
+            name: _mean(np.nansum(each, axis=2), np.isfinite(each).sum(axis=2))
+            for name, each in (("run_nmse", by_run), ("run_utility", inverse))
+        }
+        found, inverse = (each.reshape(len(each), -1, len(names)) for each in (by_run, inverse))
         known = np.isfinite(found)
         counts = known.sum(axis=1)
-        inverse = np.divide(1.0, found, out=np.full(found.shape, np.nan), where=found > 0)
         useful = np.isfinite(inverse)
         columns = {
             "nmse": _mean(found.sum(axis=1, where=known), counts),
@@ -148,6 +176,7 @@ class _Contest(ABC):
                 "task": pl.repeat(self._signals.task, count, eager=True),
                 "feature": list(names) * len(self._epsilons),
                 **{name: values.ravel() for name, values in columns.items()},
+                **{name: each.swapaxes(1, 2).reshape(count, -1) for name, each in of_runs.items()},
             }
         ).with_columns(pl.col("nmse", "utility", "median_nmse").fill_nan(None))
 

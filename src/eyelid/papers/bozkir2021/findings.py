@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import median
 
 from eyelid.papers.bozkir2021.methods import KEPT
 from eyelid.papers.bozkir2021.recognition import NO_NOISE, NOTHING
@@ -17,18 +16,17 @@ from eyelid.papers.bozkir2021.sentences import (
     most,
     nearer,
 )
-from eyelid.papers.bozkir2021.utility import power, slope
-from eyelid.papers.reproduction import Cell, Exhibit
+from eyelid.papers.reproduction import Cell, Exhibit, Outcome
 
 _WITH_VOTE = ("Table 1", "Table 2", "Table 3", "Table 5")
 
 
 def findings(exhibits: Sequence[Exhibit], simulated: bool) -> tuple[str, ...]:
-    """One sentence each on people, means, documents, what comes out, ε and the figures.
+    """One sentence each on people, means, documents, what comes out, ε, utility and ε′.
 
     Args:
         exhibits: of one dataset.
-        simulated: whether its people are made up, so that nothing can come out as printed.
+        simulated: whether participants are simulated, so that nothing can come out as printed.
     """
     done = [exhibit for exhibit in exhibits if exhibit.cells]
     said = [
@@ -37,7 +35,8 @@ def findings(exhibits: Sequence[Exhibit], simulated: bool) -> tuple[str, ...]:
         _documents(done),
         "" if simulated else _comes_out(done),
         _epsilon(done),
-        _slopes(done),
+        _utility(done),
+        _dependence(done),
     ]
     return tuple(one for one in said if one)
 
@@ -77,7 +76,7 @@ def _people(done: Sequence[Exhibit]) -> str:
         across = "" if leak_free is None else f", across tasks {leak_free[1].mean:.2f}"
         parts.append(f"{found[1].mean:.2f} {words} (zero signals {zero:.2f}{across})")
     said = (
-        f"People named in FPA at ε = {epsilon:g}, printed "
+        f"People re-identified in FPA at ε = {epsilon:g}, printed "
         f"{best_printed(table.cells, 'FPA', epsilon):.2f}: {', '.join(parts)}; chance "
         f"{table.chance:.2f}."
     )
@@ -96,9 +95,9 @@ def _means(done: Sequence[Exhibit]) -> str:
         for reading in (True, False)
     )
     return (
-        f"By means over recordings up to {noisy} are named across tasks at ε = "
+        f"By means over recordings up to {noisy} are re-identified across tasks at ε = "
         f"{' and '.join(f'{epsilon:g}' for epsilon in epsilons)} if the mean gets noise, "
-        f"{kept} if it gets none, as the published slopes need; chance {exhibit.chance:.2f}."
+        f"{kept} if it gets none; chance {exhibit.chance:.2f}."
     )
 
 
@@ -175,35 +174,41 @@ def _epsilon(done: Sequence[Exhibit]) -> str:
         cell.leak_free.mean for cell in exhibit.cells if cell.leak_free and cell.printed == epsilon
     ]
     return (
-        f"No printed ε holds, since scale and k come from the data; were they public, {epsilon:g} "
-        f"would be {min(totals):,.0f} to {max(totals):,.0f} for a person."
+        f"No printed ε is valid, since scale and k come from the data; were they public, "
+        f"{epsilon:g} would be {min(totals):,.0f} to {max(totals):,.0f} for a person."
     )
 
 
-def _slopes(done: Sequence[Exhibit]) -> str:
-    """Of CFPA, where readings differ."""
-    figure = _called(done, "Figure 8", "Figure 11")
-    if figure is None:
+def _utility(done: Sequence[Exhibit]) -> str:
+    """How far levels are, and which order comes out."""
+    claims, levels = _called(done, "Claims about utility"), _called(done, "Levels")
+    if claims is None:
         return ""
-
-    lines: dict[tuple[bool, str], dict[str, dict[float, float]]] = {}
-    for cell in figure.cells:
-        ours = None if cell.by_protocol is None else cell.by_protocol.mean
-        for kind, tens in (("ours", ours), ("published", cell.printed)):
-            if tens is not None:
-                curves = lines.setdefault((cell.row.endswith(KEPT), kind), {})
-                curves.setdefault(cell.row, {})[_epsilon_of(cell)] = 10.0**-tens
-
-    def of(kept: bool, kind: str) -> float | None:
-        found = [one for curve in lines.get((kept, kind), {}).values() if (one := slope(curve))]
-        return median(found) if found else None
-
-    noisy, kept, published = of(False, "ours"), of(True, "ours"), of(False, "published")
-    if noisy is None or kept is None:
-        return ""
-    said = (
-        f"|NMSE| of CFPA falls as {power(noisy)} with noise on the mean, as {power(kept)} without"
+    order = claims.says.partition("The order ")[2]
+    if levels is None:
+        return f"The order of utilities {order}"
+    apart: dict[str, float] = {}
+    for cell in levels.cells:
+        far = abs(cell.by_protocol.mean) if cell.by_protocol else 0.0
+        apart[cell.row] = max(apart.get(cell.row, 0.0), far)
+    return (
+        f"Utilities are up to 10^{apart[levels.rows[0]]:.1f} away from the published ones as "
+        f"printed, 10^{min(apart.values()):.1f} in the nearest reading. The order {order}"
     )
-    return said + (
-        "." if published is None else f"; as {power(published)} in the published numbers."
+
+
+def _dependence(done: Sequence[Exhibit]) -> str:
+    """Whether the paper's conjecture is true."""
+    exhibit = _called(done, "ε′ under correlation")
+    if exhibit is None or exhibit.verdict is None or exhibit.verdict.claim is None:
+        return ""
+    conjecture = {
+        Outcome.YES: "is confirmed",
+        Outcome.PARTLY: "is confirmed in part",
+        Outcome.NO: "is not confirmed",
+        Outcome.OPEN: "is not tested",
+    }[exhibit.verdict.claim]
+    return (
+        f"The conjecture that correlation raises ε′ less for differences {conjecture}, for one "
+        "value and a Gaussian belief; it makes no printed ε valid."
     )

@@ -10,7 +10,9 @@ Where pieces are transformed as they are, frequencies are orthogonal (Parseval):
 sum of squared draws, u·b is zero, and nothing has to be transformed back. Where differences are
 transformed, ‖u‖² = ‖Tz‖² for the triangular T of a QR decomposition: matrix products.
 
-A task is cut into pieces as the paper calibrates its noise, from the data. So is k: whatever gives
+A task is cut into pieces as the paper calibrates its noise, from the data: "n denotes the maximum
+length of the observation vectors", so that the scale √n·√k·Δ₂/ε is the same for everybody, the
+longest recording's, while each recording is transformed over its own rows. So is k: whatever gives
 the least |NMSE| over many noisy runs on the data, one k for each chunk, feature and task. No
 guarantee survives that; the paper says so and calls the leak negligible.
 """
@@ -85,7 +87,8 @@ class Pieces:
         treatment: of these pieces.
         values: (recordings, features, m).
         candidates: each k that is looked at, from small to large, at most ``treatment.most(m)``.
-        spread: (features, candidates), the scale of the noise for ε = 1: √m·√k·Δ₂.
+        spread: (features, candidates), the scale of the noise for ε = 1: √n·√k·Δ₂, n being the rows
+            of the longest recording here, m or more.
         sums: (recordings, features), Σx.
         left_out_energy: (recordings, features, candidates), ‖b‖².
         left_out_sums: (recordings, features, candidates), Σb.
@@ -104,10 +107,24 @@ class Pieces:
 
     @classmethod
     def of(
-        cls, values: Values, treatment: Treatment, candidates: Sequence[int], sensitivity: Values
+        cls,
+        values: Values,
+        treatment: Treatment,
+        candidates: Sequence[int],
+        sensitivity: Values,
+        longest: int | None = None,
     ) -> Pieces:
-        """Pieces with what each k would leave out of them."""
+        """Pieces with what each k would leave out of them.
+
+        Args:
+            values: (recordings, features, m).
+            treatment: of these pieces.
+            candidates: each k that is looked at.
+            sensitivity: Δ₂ of each feature.
+            longest: rows of the longest piece that shares the scale of the noise; None for m.
+        """
         length = values.shape[-1]
+        longest = longest or length
         ks = tuple(min(k, treatment.most(length)) for k in candidates)
         spectrum = np.fft.rfft(treatment.prepare(values), axis=-1)
         energy, sums = (np.empty((*values.shape[:-1], len(ks))) for _ in range(2))
@@ -123,7 +140,9 @@ class Pieces:
                 used = rows[: treatment.noisy_coordinates(k, length)]
                 flat = left_out.reshape(-1, length) @ used.T
                 against.append(flat.reshape(*values.shape[:-1], -1))
-        spread = sensitivity[:, None] * np.sqrt(length * np.array(ks, dtype=np.float64))
+        # One scale for everybody: that of the longest, with the k that it has.
+        shared_ks = np.minimum(candidates, max(treatment.most(longest), 1)).astype(np.float64)
+        spread = sensitivity[:, None] * np.sqrt(longest * shared_ks)
         own = values.sum(axis=-1)
         return cls(treatment, values, ks, spread, own, energy, sums, tuple(against))
 
@@ -273,7 +292,7 @@ class TaskNoise:
             for rows in np.unique(own[own > 0]):
                 who = np.flatnonzero(own == rows)
                 values = signals.values[who, :, first : first + rows]
-                pieces = Pieces.of(values, treatment, candidates, delta[:, number])
+                pieces = Pieces.of(values, treatment, candidates, delta[:, number], own.max())
                 blocks.append(Block(number, first, who, pieces))
         return cls(signals, chunk, tuple(candidates), delta, tuple(blocks))
 
@@ -343,8 +362,8 @@ class Scores:
 
     def __init__(self, task: TaskNoise, epsilons: Sequence[float]) -> None:
         self._task, self._epsilons = task, epsilons
-        shape = (len(epsilons), *task.sensitivity.shape, len(task.candidates))
-        self._sums, self._counts = np.zeros(shape), np.zeros(shape)
+        facts = (len(epsilons), *task.sensitivity.shape, len(task.candidates))
+        self._sums, self._counts = np.zeros(facts), np.zeros(facts)
 
     def add(self, draws: Values) -> None:
         """Standard draws, (runs, recordings, features, rows)."""

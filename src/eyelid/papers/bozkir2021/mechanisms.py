@@ -14,7 +14,7 @@ import numpy as np
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.mechanism import Shape, Values, parameter, register
+from eyelid.mechanisms.mechanism import PublicFacts, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.fourier import l1_of_first
 from eyelid.papers.bozkir2021.fourier_noise import (
@@ -58,32 +58,32 @@ class BozkirMechanism(PaperMechanism):
         for signals in track(tasks, "adding noise"):
             yield signals, self.noisy(signals, runs, noise)
 
-    def blocks(self, shape: Shape) -> int:
+    def blocks(self, facts: PublicFacts) -> int:
         """Pieces of a signal that each lose a feature's share."""
         return 1
 
-    def with_public_scale(self, shape: Shape, unit: Unit) -> tuple[float, str]:
+    def with_public_scale(self, facts: PublicFacts, unit: Unit) -> tuple[float, str]:
         """ε adds up over recordings, and over chunks, whatever they have in common."""
-        chunks, recordings = self.blocks(shape), shape.recordings if unit == PERSON else 1
+        chunks, recordings = self.blocks(facts), facts.recordings if unit == PERSON else 1
         how = f"{self.epsilon:g} × {recordings} recordings"
         return (
             self.epsilon * recordings * chunks,
             f"{how} × {chunks} chunks" if chunks > 1 else how,
         )
 
-    def why_not(self, shape: Shape) -> Iterator[str]:
+    def why_not(self, facts: PublicFacts) -> Iterator[str]:
         """What all of them have in common."""
         yield _DATA_SCALE
         yield (
             "a feature that is the same for everybody in a task, or in a chunk of it, has "
             "sensitivity 0 and is released as it is"
         )
-        if shape.recordings > 1:
+        if facts.recordings > 1:
             yield (
-                f"the printed ε = {self.epsilon:g} counts one of {shape.recordings} recordings; "
+                f"the printed ε = {self.epsilon:g} counts one of {facts.recordings} recordings; "
                 "those of one person add up"
             )
-        chunks = self.blocks(shape)
+        chunks = self.blocks(facts)
         if chunks > 1:
             yield (
                 f"chunks of one signal belong to one person, so that the loss of {chunks} chunks "
@@ -119,21 +119,21 @@ class LPAPaper(BozkirMechanism):
         noisy: Values = values + scale * laplaces((runs, *values.shape), noise)
         return noisy
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
-        share = self.epsilon_per_feature(shape.features)
+        share = self.epsilon_per_feature(facts.features)
         return (
             f"Laplace in floating point, scale Δ₁/{share:.4g} on every value, Δ₁ the largest L1 "
             "distance of two people in the data"
         )
 
-    def expected_rmse_of_span(self, shape: Shape) -> float:
+    def expected_rmse_of_span(self, facts: PublicFacts) -> float:
         """At most: for people who are a span apart all the time."""
-        return math.sqrt(2) * shape.length / self.epsilon_per_feature(shape.features)
+        return math.sqrt(2) * facts.length / self.epsilon_per_feature(facts.features)
 
-    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+    def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
         """Noise is independent from row to row."""
-        return self.expected_rmse_of_span(shape) / math.sqrt(shape.length)
+        return self.expected_rmse_of_span(facts) / math.sqrt(facts.length)
 
 
 _WORDS = ("best", "every")
@@ -189,15 +189,15 @@ class FourierPaperMechanism(BozkirMechanism):
             return tuple(range(1, max(self.treatment.most(length), 1) + 1))
         return candidates(length, self.treatment)
 
-    def shape(self, table: FeatureTable) -> Shape:
+    def facts(self, table: FeatureTable) -> PublicFacts:
         """The facts, if pieces can be cut."""
-        shape = super().shape(table)
-        self.candidates(self.piece(shape.length))
-        return shape
+        facts = super().facts(table)
+        self.candidates(self.piece(facts.length))
+        return facts
 
-    def blocks(self, shape: Shape) -> int:
+    def blocks(self, facts: PublicFacts) -> int:
         """Chunks of the longest recording."""
-        return math.ceil(shape.length / self.piece(shape.length))
+        return math.ceil(facts.length / self.piece(facts.length))
 
     def noisy(self, signals: TaskSignals, runs: int, noise: Randomness) -> Values:
         """Choose each k on noisy runs of their own, then add noise."""
@@ -207,10 +207,15 @@ class FourierPaperMechanism(BozkirMechanism):
         chosen = least_nmse(task, share, self.runs, noise)
         return task.randomised(chosen, share, runs, noise)
 
-    def why_not(self, shape: Shape) -> Iterator[str]:
+    def why_not(self, facts: PublicFacts) -> Iterator[str]:
         """Besides, how k is chosen and what the scale leaves out."""
-        yield from super().why_not(shape)
-        length = self.piece(shape.length)
+        yield from super().why_not(facts)
+        length = self.piece(facts.length)
+        if self.blocks(facts) == 1:
+            yield (
+                "n in the scale is the length of the longest recording of this very dataset: "
+                "whoever was recorded longest sets everybody's noise"
+            )
         if not isinstance(self.k, int):
             yield (
                 f"each k is the one with the least error over {self.runs} noisy runs on the data: "
@@ -224,10 +229,10 @@ class FourierPaperMechanism(BozkirMechanism):
         if self.mean == "kept":
             yield "the mean of what is transformed is released without noise, from every piece"
 
-    def with_public_scale(self, shape: Shape, unit: Unit) -> tuple[float, str]:
+    def with_public_scale(self, facts: PublicFacts, unit: Unit) -> tuple[float, str]:
         """As for all of them, if k were public as well, and nothing were kept without noise."""
-        loss, how = super().with_public_scale(shape, unit)
-        length = self.piece(shape.length)
+        loss, how = super().with_public_scale(facts, unit)
+        length = self.piece(facts.length)
         if self.mean == "kept":
             return math.inf, "means are released without noise"
         if not isinstance(self.k, int):
@@ -244,36 +249,36 @@ class FourierPaperMechanism(BozkirMechanism):
             shown.append("the mean of what is transformed of every signal or chunk, as it is")
         return shown
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
-        share = self.epsilon_per_feature(shape.features)
+        share = self.epsilon_per_feature(facts.features)
         which = f"first {self.k}" if isinstance(self.k, int) else f"first k ({self.k})"
         if self.mean == "kept":
             which += " (but for the mean)"
         return (
             f"Laplace in floating point, scale √(n·k)·Δ₂/{share:.4g} on real and imaginary parts "
-            f"of the {which} Fourier coefficients of {self.piece(shape.length)} values each, Δ₂ "
-            "the largest L2 distance of two people in the data"
+            f"of the {which} Fourier coefficients of {self.piece(facts.length)} values at most, n "
+            "that of the longest in the data and Δ₂ the largest L2 distance of two people in it"
         )
 
-    def expected_rmse_of_span(self, shape: Shape) -> float:
-        """At most: for the largest k, and people a span apart all the time."""
-        return self._expected(shape)[0]
+    def expected_rmse_of_span(self, facts: PublicFacts) -> float:
+        """At most, of the longest recording: for the largest k, and people a span apart always."""
+        return self._expected(facts)[0]
 
-    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+    def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
         """The same of a recording's mean: chunks have noise of their own."""
-        return self._expected(shape)[1]
+        return self._expected(facts)[1]
 
-    def _expected(self, shape: Shape) -> tuple[float, float]:
+    def _expected(self, facts: PublicFacts) -> tuple[float, float]:
         """Noise alone, by the response of a piece to draws of variance 2."""
-        length = self.piece(shape.length)
+        length = self.piece(facts.length)
         reach = math.sqrt(1 + 4 * (length - 1)) if self.differenced else math.sqrt(length)
         return _noise_errors(
             self.treatment,
             length,
             self.candidates(length)[-1],
-            reach / self.epsilon_per_feature(shape.features),
-            self.blocks(shape),
+            reach / self.epsilon_per_feature(facts.features),
+            self.blocks(facts),
         )
 
 
@@ -304,17 +309,19 @@ class FPAPaper(FourierPaperMechanism):
         recordings.""",
         protects="""nothing; it is here to be compared with `fpa`. The printed ε is the sum over the
         features of one recording, ε/F each.""",
-        why="""the scale is √n·√k·Δ₂/(ε/F), Δ₂ the largest L2 distance between two people's signals
-        of a feature in a task (equation 7, shorter signals going on as zero). It is read off the
-        data, and so is k: the loss is infinite. The formula itself is right for a public Δ₂, a
-        public k ≤ n/2 + 1 and independent noise on real and imaginary parts, which is what is drawn
-        here. The paper adds one Laplace variable to each complex coefficient without saying to
-        which part; noise on real parts alone would release the imaginary ones.""",
+        why="""the scale is √n·√k·Δ₂/(ε/F), one for everybody: n the length of the longest signal
+        ("the maximum length of the observation vectors"), Δ₂ the largest L2 distance between two
+        people's signals of a feature in a task (equation 7, shorter signals going on as zero). All
+        of it is read off the data, and so is k: the loss is infinite. The formula itself is right
+        for a public Δ₂, a public k ≤ n/2 + 1 and independent noise on real and imaginary parts,
+        which is what is drawn here. The paper adds one Laplace variable to each complex coefficient
+        without saying to which part; on real parts alone it would release the imaginary ones.""",
         paper="""Bozkir et al. 2021, FPA. Padding with zeros and `irfft` instead of the inverse of a
-        spectrum without its mirror image, which would halve every wave. k = 1, 2, 4, … and n/2 + 1
-        are tried ("a large set of possible k values"); ``k=every`` tries all. Published figures
-        fall as 1/ε², which noise on the first coefficient, the mean, rules out: ``mean=kept`` is
-        that reading.""",
+        spectrum without its mirror image, which would halve every wave. That each recording is
+        transformed over its own length, and n is the longest of its task, is our reading. k = 1, 2,
+        4, … and n/2 + 1 are tried ("a large set of possible k values"); ``k=every`` tries all.
+        Published figures fall as 1/ε², which noise on the first coefficient, the mean, rules out:
+        ``mean=kept`` is that reading.""",
     )
     name: ClassVar[str] = "fpa-paper"
 
@@ -350,7 +357,8 @@ class CFPAPaper(ChunkedPaperMechanism):
     note: ClassVar[ProofNote] = ProofNote(
         summary="Laplace noise on the first k Fourier coefficients of chunks, as printed.",
         takes="""what `fpa-paper` takes, cut into chunks of 32, 64, 128 or any number of rows; what
-        is left over at the end of a recording is a shorter chunk.""",
+        is left over at the end of a recording is a shorter chunk, under the noise of the longest at
+        that place.""",
         protects="""nothing; it is here to be compared with `cfpa`. The printed ε is the sum over
         the features of one recording, ε/F for every single chunk.""",
         why="""as for `fpa-paper`, each chunk with its own Δ₂ and k from the data: the loss is

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.mechanism import Values
 from eyelid.papers.bozkir2021.fourier_noise import Scores, TaskNoise, Treatment, batches, candidates
 from eyelid.papers.bozkir2021.mechanisms import FourierPaperMechanism
@@ -70,7 +70,7 @@ class Method:
     def mechanism(self, epsilon: float, runs: int) -> FourierPaperMechanism:
         """As the catalogue has it."""
         chunk = {} if self.chunk is None else {"chunk": self.chunk}
-        found = mechanism(f"{self.family.lower()}-paper", epsilon=epsilon, runs=runs, **chunk)
+        found = mechanism_named(f"{self.family.lower()}-paper", epsilon=epsilon, runs=runs, **chunk)
         assert isinstance(found, FourierPaperMechanism)
         return found
 

@@ -1,28 +1,36 @@
-"""The whole paper: figures 3 to 12 and Tables 1 to 9 on what is at hand, and what its ε means."""
+"""The whole paper: Figures 3 to 12, Tables 1 to 9, what its ε means, and its open questions."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
-from eyelid.papers.bozkir2021.classification import (
-    TABLES_OF_DAILY_LIFE,
-    TABLES_OF_READERS,
-    tables,
-)
+from eyelid.papers.bozkir2021.classification import printed_alone, tables
+from eyelid.papers.bozkir2021.complexity import run_times
+from eyelid.papers.bozkir2021.controls import quoted_alone
 from eyelid.papers.bozkir2021.correlation import correlations
+from eyelid.papers.bozkir2021.datasets import DATASETS
+from eyelid.papers.bozkir2021.decorrelation import LENGTHS, decorrelation
+from eyelid.papers.bozkir2021.dependence import dependence
 from eyelid.papers.bozkir2021.findings import findings
-from eyelid.papers.bozkir2021.methods import Method
+from eyelid.papers.bozkir2021.person_level import error_for_a_person, what_epsilon_means
 from eyelid.papers.bozkir2021.printed import EPSILONS, METHODS
+from eyelid.papers.bozkir2021.protocols import protocols
 from eyelid.papers.bozkir2021.recognition import Effort
 from eyelid.papers.bozkir2021.sources import DAILY_LIFE, READERS, Source, in_daily_life, readers
-from eyelid.papers.bozkir2021.utility import published_nmse, utilities
+from eyelid.papers.bozkir2021.tables import TABLES_OF_DAILY_LIFE, TABLES_OF_READERS
+from eyelid.papers.bozkir2021.utility import (
+    FIGURES,
+    figures,
+    published_alone,
+    published_utility,
+    utility_curves,
+)
+from eyelid.papers.bozkir2021.utility_claims import claims_about_utility, levels
+from eyelid.papers.bozkir2021.wordbooks import wordbook_ranges
 from eyelid.papers.datasets import find_datasets, where_looked
-from eyelid.papers.reproduction import Cell, Data, Exhibit, Reproduction, Value
-from eyelid.papers.signals import longest_shape
-from eyelid.privacy.guarantee import rounded_up
-from eyelid.privacy.unit import PERSON
+from eyelid.papers.reproduction import Data, Exhibit, Reproduction
 
 PAPER = "bozkir2021"
 CITATION = (
@@ -35,14 +43,18 @@ _FIGURES = {
 }
 _FEATURE = {READERS: "large_saccade_ratio", DAILY_LIFE: "blink_rate"}
 _TABLES = {READERS: TABLES_OF_READERS, DAILY_LIFE: TABLES_OF_DAILY_LIFE}
+# What R1, R2 and R3 of the published numbers are called here.
+_TASKS = {READERS: ("comic", "newspaper", "textbook"), DAILY_LIFE: ("R1", "R2", "R3")}
 
 # The paper looks at one window in 10, 5 s apart; six times fewer, 30 s apart, share no gaze.
-_THINNER = 6
+_THINNER, _FAST_THINNER = 6, 12
 # The paper has 100 noisy runs for everything: at least so many choose each k.
-_RUNS_FOR_K, _FAST_RUNS = 10, 3
+_RUNS_FOR_K, _FAST_RUNS = 10, 2
 # The second reading is run once where the first is run so often.
 _RUNS_A_KEPT_ONE = 3
 _FAST_METHODS, _FAST_EPSILONS = ("FPA", "CFPA-32", "DCFPA-32"), (EPSILONS[0], EPSILONS[-1])
+_FAST_LENGTHS = (32, 128)
+_TIMINGS = 3
 
 
 def reproduce(
@@ -52,9 +64,9 @@ def reproduce(
 
     Args:
         data: a folder with MPIIDPEye, MPIIPrivacEye and the published numbers (``bozkir2021``), or
-            one of the two datasets; None for made-up readers.
+            one of the two datasets; None for simulated readers.
         repeats: noisy runs; one if fast. Those with a mean without noise are a third of them, and
-            as many more choose each k, at least ten (three if fast).
+            as many more choose each k, at least ten (two if fast).
         fast: three methods at the smallest and the largest ε, once.
         seed: of everything that is drawn.
         full: look at as many windows as the paper does.
@@ -67,8 +79,9 @@ def reproduce(
         repeats=1 if fast else repeats,
         repeats_kept=1 if fast else max(1, repeats // _RUNS_A_KEPT_ONE),
         runs_for_k=_FAST_RUNS if fast else max(_RUNS_FOR_K, repeats),
-        thinner=1 if full else _THINNER,
+        thinner=1 if full else _FAST_THINNER if fast else _THINNER,
         seed=seed,
+        kept=_FAST_METHODS[:1] if fast else METHODS,
     )
     published = None if data is None else _published(data)
     exhibits: list[Exhibit] = []
@@ -80,14 +93,14 @@ def reproduce(
         exhibits += own
         said += findings(own, sources[-1].simulated)
     else:
-        exhibits += _not_run(READERS)
+        exhibits += _absent(READERS, published)
     if DAILY_LIFE in found:
         sources.append(in_daily_life(found[DAILY_LIFE]))
         own = of_source(sources[-1], DAILY_LIFE, effort, published)
         exhibits += own
         said += findings(own, simulated=False)
     else:
-        exhibits += _not_run(DAILY_LIFE)
+        exhibits += _absent(DAILY_LIFE, published)
     return Reproduction(
         paper=PAPER,
         citation=CITATION,
@@ -101,6 +114,8 @@ def reproduce(
         exhibits=tuple(exhibits),
         findings=tuple(said),
         seconds=time.monotonic() - start,
+        protocols=protocols(effort, " ".join(s.unlike for s in sources if s.unlike)),
+        datasets=DATASETS,
     )
 
 
@@ -110,22 +125,29 @@ def of_source(
     """Everything that the paper shows of one dataset.
 
     Args:
-        source: that dataset, or made-up people in its place.
+        source: that dataset, or simulated participants in its place.
         dataset: whose figures and tables these are.
         effort: how much is done.
         published: the folder with the published numbers; None where it is not at hand.
     """
-    correlation, *figures = _FIGURES[dataset]
-    tasks = source.table.recordings["task"].unique(maintain_order=True).to_list()
-    numbers = published_nmse(published, dataset, tasks)
+    correlation, *names = _FIGURES[dataset]
+    beside = published_utility(published, dataset, _TASKS[dataset], effort.epsilons)
     chunks = sorted({int(name.partition("-")[2]) for name in effort.methods if "-" in name})
+    curves = utility_curves(source, effort.epsilons, chunks, effort.runs_for_k, effort.seed)
+    words = None if source.windows is None else wordbook_ranges(source.name, source.windows)
+    fast = effort.methods != METHODS
     return [
         correlations(source, _FEATURE[dataset], correlation),
-        *utilities(
-            source, numbers, figures, effort.epsilons, chunks, effort.runs_for_k, effort.seed
-        ),
+        *figures(source, curves, beside, names),
+        claims_about_utility(source, curves, beside),
+        levels(source, curves, beside),
         what_epsilon_means(source, effort.methods, effort.epsilons),
+        error_for_a_person(source, effort.methods, effort.epsilons),
         *tables(source, effort, _TABLES[dataset]),
+        dependence(source, effort.methods),
+        decorrelation(source, _FAST_LENGTHS if fast else LENGTHS),
+        run_times(source, effort.methods, 1 if fast else _TIMINGS),
+        *([] if words is None else [words]),
     ]
 
 
@@ -142,43 +164,23 @@ def _published(data: Path) -> Path | None:
     return next((place for place in places if place.is_dir()), None)
 
 
-def _not_run(dataset: str) -> list[Exhibit]:
-    correlation, *figures = _FIGURES[dataset]
-    titles = {correlation: f"Correlation over time, {dataset}"}
-    titles |= {figure: f"Utility over ε, {dataset}" for figure in figures}
-    titles |= {table.name: f"{table.title}, {dataset}" for table in _TABLES[dataset]}
-    return [Exhibit(name, title, not_run=where_looked(dataset)) for name, title in titles.items()]
-
-
-def what_epsilon_means(
-    source: Source, methods: Sequence[str], epsilons: Sequence[float]
-) -> Exhibit:
-    """For each method and ε, the person total that the formula has; none of them holds.
-
-    Args:
-        source: for the number of recordings, their length, the features.
-        methods: of the paper's.
-        epsilons: of the paper's.
-    """
-    shape = longest_shape(source.table)
-    cells, held, words = [], 0, []
-    for method in methods:
-        for epsilon in epsilons:
-            mechanism = Method.called(method).mechanism(epsilon, runs=1)
-            total, _ = mechanism.with_public_scale(shape, PERSON)
-            held += mechanism.cost(shape, PERSON).holds
-            cells.append(Cell(method, f"ε = {epsilon:g}", epsilon, leak_free=Value(total)))
-        words.append(f"{rounded_up(total)} by {method}")
-    return Exhibit(
-        name=f"What ε means, {source.name}",
-        title="The printed ε, and the total for a person had scale and k been public",
-        says=(
-            f"{held or 'None'} of {len(cells)} guarantees hold, since scale and k come from the "
-            f"data; at ε = {epsilons[-1]:g} a person would lose ε = {'; '.join(words)}."
+def _absent(dataset: str, published: Path | None) -> list[Exhibit]:
+    """What is printed, or was published, of a dataset that is not at hand."""
+    correlation, *names = _FIGURES[dataset]
+    why = where_looked(dataset)
+    beside = published_utility(published, dataset, _TASKS[dataset], EPSILONS)
+    return [
+        Exhibit(correlation, f"Correlation over time, {dataset}", not_run=why),
+        *(
+            published_alone(
+                dataset,
+                name,
+                what,
+                {point: utility for point, utility in beside.items() if point.family in families},
+                why,
+            )
+            for name, (what, families) in zip(names, FIGURES, strict=True)
         ),
-        protocol=f"ε is the sum over {shape.features} features of one recording; of its chunks the "
-        "largest is taken, and a person's recordings are not added up",
-        leak_free_protocol="everything that is released of one person adds up: features, chunks "
-        "and recordings",
-        cells=tuple(cells),
-    )
+        *(printed_alone(dataset, table, why) for table in _TABLES[dataset]),
+        quoted_alone(dataset, _TABLES[dataset], why),
+    ]

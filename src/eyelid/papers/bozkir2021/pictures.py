@@ -1,4 +1,4 @@
-"""Accuracy over ε: what is printed, what comes out here, and what an honest protocol says."""
+"""Accuracy over ε: what is printed, what comes out here, and what a leak-free protocol says."""
 
 from __future__ import annotations
 
@@ -22,8 +22,13 @@ _LOOKS: dict[tuple[bool, str], dict[str, Any]] = {
     (True, "printed"): {"color": INK, "ls": ":", "marker": "x", "label": "printed"},
     (True, "by_protocol"): {"color": BLUE, "marker": "o", "label": "paper's protocol"},
     (False, "by_protocol"): {"color": BLUE, "marker": "o", "label": f"paper's, {KEPT}", **_HOLLOW},
-    (True, "leak_free"): {"color": ORANGE, "marker": "s", "label": "honest protocol"},
-    (False, "leak_free"): {"color": ORANGE, "marker": "s", "label": f"honest, {KEPT}", **_HOLLOW},
+    (True, "leak_free"): {"color": ORANGE, "marker": "s", "label": "leak-free"},
+    (False, "leak_free"): {
+        "color": ORANGE,
+        "marker": "s",
+        "label": f"leak-free, {KEPT}",
+        **_HOLLOW,
+    },
 }
 _DRAWN = CLASSIFIERS["forest"]
 
@@ -38,7 +43,7 @@ def file_name(exhibit: str) -> str:
 
 
 def labelled(picture: Markup, source: Source) -> Markup:
-    """A picture that says so itself where its people are made up: it may travel without its page.
+    """A picture that says so itself where participants are simulated: it may leave its page.
 
     Args:
         picture: an SVG element.
@@ -55,7 +60,7 @@ def labelled(picture: Markup, source: Source) -> Markup:
     text = str(picture).replace(box.group(), f'viewBox="0 0 {width:g} {height + 12:g}"', 1)
     label = (
         f'<text x="{width - 4:g}" y="{height + 8:g}" text-anchor="end" fill="{INK}" '
-        f'style="font: {SMALL}px sans-serif">simulated people</text>'
+        f'style="font: {SMALL}px sans-serif">simulated participants</text>'
     )
     return Markup(text.replace("</svg>", f"{label}</svg>"))
 
@@ -88,7 +93,7 @@ def accuracy_picture(
 
     def draw(*axes: Axes) -> None:
         for axis, name in zip(axes, methods, strict=True):
-            axis.axhline(chance, color=GREY, lw=0.9)
+            axis.axhline(chance, color=GREY, lw=0.9, label="guessing")
             for look, style in _LOOKS.items():
                 shown = [
                     (epsilon, value)

@@ -95,6 +95,22 @@ DCFPA-128  6  6  6  6   6  6  6  6   6  6  6  6   6  6  6  6   6  6  6  6
 }
 
 
+def inferred(table: int, method: str, value: float) -> str:
+    """How a number was come by that the paper does not print as such; empty where it does.
+
+    Args:
+        table: its number.
+        method: of its lines.
+        value: as `printed` has it.
+
+    >>> inferred(2, "DCFPA-32", 0.0), inferred(1, "FPA", 0.87)
+    ('printed as ≈ 0', '')
+    """
+    if table in (3, 5) and method == "FPA":
+        return "one 1 is printed for four classifiers"
+    return "printed as ≈ 0" if value == 0 else ""
+
+
 def printed(table: int) -> dict[tuple[str, float, str], float]:
     """A table's accuracies by method, ε and classifier.
 

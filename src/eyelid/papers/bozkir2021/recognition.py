@@ -1,12 +1,12 @@
-"""Who is it, what is read, which gender: the paper's classifiers under its protocol and honestly.
+"""Who is it, what is read, which gender: the paper's classifiers by its protocol and leak-free.
 
 The paper learns from a release and tests on the same release: first halves against second halves
 for people, other people's recordings against those of one person for the rest. Noise that runs
 through a whole recording, or has another scale in each document, is then recognised too.
 
-Honestly, people are learned from raw recordings and looked for in the release of another task;
-everything else is learned from the release of other people, by the very same models, and tested on
-raw windows of the person left out. That is what a release is good for.
+Without a leak, people are learned from raw recordings and looked for in the release of another
+task; everything else is learned from the release of other people, by the very same models, and
+tested on raw windows of the person left out. That is what a release is good for.
 
 Classifiers of single windows do not see what is left when noise is averaged away. So people are
 looked for by means over whole recordings, too, by attackers of `eyelid.attacks.attackers`.
@@ -290,6 +290,7 @@ class Effort:
         runs_for_k: noisy runs by which each k is chosen.
         thinner: how many times fewer windows than in the paper are looked at.
         seed: of everything that is drawn.
+        kept: methods that are run with a mean without noise, too; all by default.
     """
 
     methods: tuple[str, ...]
@@ -299,12 +300,18 @@ class Effort:
     runs_for_k: int
     thinner: int
     seed: int
+    kept: tuple[str, ...] = METHODS
 
     @property
     def rows(self) -> list[Method]:
-        """Every method, as printed and with a mean without noise."""
+        """Every method as printed, and some with a mean without noise."""
         printed = [Method.called(name) for name in self.methods]
-        return [replace(one, noisy_mean=noisy) for one in printed for noisy in (True, False)]
+        return [
+            replace(one, noisy_mean=noisy)
+            for one in printed
+            for noisy in (True, False)
+            if noisy or one.name in self.kept
+        ]
 
 
 Found = dict[tuple[str, float | None], list[Answers]]
@@ -416,7 +423,7 @@ def chance_of(subject: Subject, target: str) -> float:
 
 
 def value_of(runs: Sequence[Answers], asked: Question) -> Value | None:
-    """The mean over runs, with limits over people where the protocol is honest."""
+    """The mean over runs, with limits over people where the protocol is leak-free."""
     found = [answers[asked] for answers in runs if asked in answers]
     if not found:
         return None
@@ -424,7 +431,7 @@ def value_of(runs: Sequence[Answers], asked: Question) -> Value | None:
     if not asked.leak_free:
         return mean
     rate = _over_people(np.mean(found, axis=0), asked)
-    return Value(mean.mean, mean.spread, rate.low, rate.high)
+    return replace(mean, low=rate.low, high=rate.high)
 
 
 def _over_people(shares: Shares, asked: Question) -> Rate:

@@ -1,4 +1,4 @@
-"""What is said of a table: what comes out, what of it is noise, and what is found honestly."""
+"""What is said of a table: what comes out, what of it is noise, and what is found leak-free."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from eyelid.papers.bozkir2021.methods import KEPT, Method
 from eyelid.papers.bozkir2021.sources import Source
-from eyelid.papers.reproduction import Cell, Exhibit, Value
+from eyelid.papers.reproduction import Cell, Exhibit, Value, Verdict
 
 # Two shares that differ by less are called alike, and so are tables that do on average.
 ALIKE = 0.1
@@ -153,20 +153,20 @@ def guessing(value: Value, chance: float) -> str:
 
 
 def largest(cells: Sequence[Cell], chance: float) -> str:
-    """The largest honest rate of all, beside the paper's number."""
+    """The largest leak-free rate of all, beside the paper's number."""
     asked = [(cell.leak_free, cell) for cell in cells if cell.leak_free]
     if not asked:
         return ""
     leak_free, cell = max(asked, key=lambda one: one[0].mean)
     beside = "" if cell.printed is None else f" (printed {cell.printed:.2f})"
     return (
-        f"The largest of {len(asked)} honest rates is {limits(leak_free)}, {cell.row}, "
+        f"The largest of {len(asked)} leak-free rates is {limits(leak_free)}, {cell.row}, "
         f"{cell.column}{beside}{guessing(leak_free, chance)}; chance {chance:.2f}."
     )
 
 
 class Most(NamedTuple):
-    """The largest of some honest rates.
+    """The largest of some leak-free rates.
 
     Attributes:
         value: the rate.
@@ -180,7 +180,7 @@ class Most(NamedTuple):
 
 
 def most(cells: Sequence[Cell], epsilon: float, noisy_mean: bool) -> Most:
-    """The largest honest rate at one ε in one reading.
+    """The largest leak-free rate at one ε in one reading.
 
     Args:
         cells: of methods.
@@ -207,7 +207,7 @@ def nearness(source: Source, tables: Sequence[Exhibit]) -> Exhibit:
     name = f"Distance from the paper, {source.name}"
     title = "How far ours by the paper's protocol is from the printed tables, in both readings"
     if source.simulated:
-        return Exhibit(name, title, not_run="people are made up: theirs cannot be the paper's")
+        return Exhibit(name, title, not_run="simulated participants are not the paper's")
     cells, near, wins = [], [], dict[str, int]()
     for table in tables:
         for family, readings in gaps(table.cells).items():
@@ -227,7 +227,9 @@ def nearness(source: Source, tables: Sequence[Exhibit]) -> Exhibit:
         title=title,
         says=f"Of {count} families of numbers {len(near)} come within {ALIKE:g} on average in the "
         f"nearer reading{which}; {count - len(near)} are not reproduced. Nearer is {counted}.",
-        protocol="absolute differences over all ε, chunks and classifiers; small ones say little "
-        "where everything is near guessing",
+        setting="Absolute differences over all ε, chunks and classifiers; small ones say little "
+        "where everything is near guessing.",
+        quantity="difference of shares",
         cells=tuple(cells),
+        verdict=Verdict(),
     )

@@ -1,7 +1,7 @@
-"""What the paper was run on: MPIIDPEye and MPIIPrivacEye, or made-up people in place of the first.
+"""What the paper was run on: MPIIDPEye and MPIIPrivacEye, or simulated readers for the first.
 
-MPIIDPEye comes as raw recordings, of which the 52 window features are computed here: they are not
-the feature files of the paper, which no longer come with the dataset.
+Where a copy of MPIIDPEye has the authors' feature files they are used, as in the paper; else the 52
+window features are computed here, from raw recordings (`eyelid.papers.readers`).
 
 MPIIPrivacEye has not been seen by those who wrote this. Its folder, its file names and that the
 first 52 columns are eye-movement features are confirmed (`eyelid.io.formats.mpiiprivaceye`), and so
@@ -30,7 +30,8 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
 from eyelid.io.files import text_table
 from eyelid.io.formats.mpiidpeye import numbered_files
-from eyelid.papers.bozkir2021.experiment import paper_features
+from eyelid.papers.bozkir2021.experiment import paper_features, without_minima
+from eyelid.papers.readers import bounded_by_data, reading_features
 
 READERS, DAILY_LIFE = "MPIIDPEye", "MPIIPrivacEye"
 PRIVACY = "label_privacy"
@@ -48,6 +49,7 @@ class Source:
     Attributes:
         name: of the dataset, or of the simulator.
         table: the paper's 48 features.
+        windows: all 52, where they were computed here; None where they are the authors' own.
         says: who they are, in words.
         unlike: why numbers can differ from the paper's, besides noise; empty if nothing is known.
         public_bounds: whether bounds of features are public; else they are the data's own.
@@ -59,13 +61,14 @@ class Source:
     table: FeatureTable
     says: str
     unlike: str = ""
+    windows: FeatureTable | None = None
     public_bounds: bool = True
     every: int = 10
     every_of_person: int = 5
 
     @property
     def simulated(self) -> bool:
-        """Whether these people are made up."""
+        """Whether these participants are simulated."""
         return self.table.simulated
 
     @property
@@ -75,21 +78,26 @@ class Source:
 
 
 def readers(folder: Path | None, fast: bool, seed: int) -> Source:
-    """The people of MPIIDPEye, or as many made-up ones who read the same for about as long.
+    """The people of MPIIDPEye, or as many simulated ones who read the same for about as long.
 
     Args:
         folder: of the dataset; None for the simulator.
-        fast: whether made-up people read half as long.
-        seed: of made-up people.
+        fast: whether simulated participants read half as long.
+        seed: of simulated participants.
     """
     if folder is None:
         minutes = _FAST_MINUTES if fast else _MINUTES
         study = simulate(people=_PEOPLE, minutes=minutes, rate_hz=_RATE_HZ, seed=seed)
-        table = paper_features(replace(window_features(study), simulated=True))
-        return Source("simulator", table, f"made-up people, {_size(table)}", "People are made up.")
-    table = paper_features(window_features(read(folder)))
-    unlike = "Features are computed here, from raw recordings: they are not the paper's files."
-    return Source(READERS, table, _size(table), unlike)
+        windows = replace(window_features(study), simulated=True)
+        table = paper_features(windows)
+        says = f"simulated participants, {_size(table)}"
+        return Source("simulator", table, says, "Participants are simulated.", windows)
+    found = reading_features(folder)
+    if found.authors:
+        table = without_minima(found.table)
+        return Source(READERS, table, _size(table), found.says, public_bounds=False)
+    table = paper_features(found.table)
+    return Source(READERS, table, _size(table), found.says, found.table)
 
 
 def in_daily_life(folder: Path) -> Source:
@@ -114,11 +122,13 @@ def in_daily_life(folder: Path) -> Source:
     table = replace(
         table,
         data=data,
-        features=tuple(_with_its_own_bounds(data, name) for name in named.values()),
+        features=tuple(
+            bounded_by_data(data, Feature(name, "", name, 0.0, 1.0)) for name in named.values()
+        ),
         step_ms=_STEP_MS,
         window_ms=_WINDOW_MS,
     )
-    table = paper_features(table)
+    table = without_minima(table)
     return Source(
         DAILY_LIFE, table, _size(table), public_bounds=False, every=20, every_of_person=10
     )
@@ -131,13 +141,6 @@ def _size(table: FeatureTable) -> str:
         f"{recordings['person'].n_unique()} people, {len(rows)} recordings of {rows.min()} to "
         f"{rows.max()} windows, {len(table.names)} features"
     )
-
-
-def _with_its_own_bounds(data: pl.DataFrame, name: str) -> Feature:
-    """A feature whose unit is not known, between the least and the largest value there is."""
-    values = data[name].drop_nulls().drop_nans()
-    low, high = (float(end) for end in (values.min() or 0.0, values.max() or 0.0))  # type: ignore[arg-type]
-    return Feature(name, "", name, low, high if high > low else low + 1.0)
 
 
 def _ground_truth(folder: Path, data: pl.DataFrame) -> pl.Series | None:

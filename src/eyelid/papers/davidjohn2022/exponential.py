@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from eyelid.engine.progress import track
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, register
+from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.papers.floating_noise import exponentials, with_random_signs
@@ -70,13 +70,13 @@ class ExponentialPaper(PaperMechanism):
             draws = with_random_signs(_printed(draws, share, t_max, highest - lowest), noise)
             yield padded, padded.values + draws
 
-    def why_not(self, shape: Shape) -> Iterator[str]:
+    def why_not(self, facts: PublicFacts) -> Iterator[str]:
         """The law, the range, and what adds up."""
-        share = self.epsilon_per_feature(shape.features)
-        worst = worst_loss(share, shape.length)
+        share = self.epsilon_per_feature(facts.features)
+        worst = worst_loss(share, facts.length)
         yield (
             f"one value alone can lose {worst:.4g} where ε = {share:.4g} is printed for all "
-            f"{shape.length} values of a feature (computed from the printed law, for a range of 1 "
+            f"{facts.length} values of a feature (computed from the printed law, for a range of 1 "
             "in the feature's own unit; in another unit it is another loss)"
         )
         yield (
@@ -86,38 +86,38 @@ class ExponentialPaper(PaperMechanism):
         yield "a feature that is the same for everybody has range 0 and is released as it is"
         yield "noise is drawn for each value, so that losses add up over rows, and over recordings"
 
-    def with_public_scale(self, shape: Shape, unit: Unit) -> tuple[float, str]:
+    def with_public_scale(self, facts: PublicFacts, unit: Unit) -> tuple[float, str]:
         """The worst loss of one value, for each value."""
-        worst = worst_loss(self.epsilon_per_feature(shape.features), shape.length)
-        recordings = shape.recordings if unit == PERSON else 1
-        values = recordings * shape.features * shape.length
+        worst = worst_loss(self.epsilon_per_feature(facts.features), facts.length)
+        recordings = facts.recordings if unit == PERSON else 1
+        values = recordings * facts.features * facts.length
         return worst * values, f"up to {worst:.4g} for each of {values} values, at a range of 1"
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
-        share = self.epsilon_per_feature(shape.features)
+        share = self.epsilon_per_feature(facts.features)
         return (
             f"± ln(y)/(λ·t_max) in floating point, y exponential with scale 1/λ, λ = {share:.4g}/"
-            f"(2·t_max·d), t_max = {shape.length}, d the range of a feature in the data"
+            f"(2·t_max·d), t_max = {facts.length}, d the range of a feature in the data"
         )
 
-    def expected_rmse_of_span(self, shape: Shape) -> float:
+    def expected_rmse_of_span(self, facts: PublicFacts) -> float:
         """At most: for a range of one span, and a span of 1."""
-        share = self.epsilon_per_feature(shape.features)
-        middle = math.log(2 * shape.length / share) - float(np.euler_gamma)
+        share = self.epsilon_per_feature(facts.features)
+        middle = math.log(2 * facts.length / share) - float(np.euler_gamma)
         return math.sqrt(middle**2 + math.pi**2 / 6) * 2 / share
 
-    def expected_mean_rmse_of_span(self, shape: Shape) -> float:
+    def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
         """Noise is independent from row to row, and as often up as down."""
-        return self.expected_rmse_of_span(shape) / math.sqrt(shape.length)
+        return self.expected_rmse_of_span(facts) / math.sqrt(facts.length)
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
         """One end of the range against the other; others keep the range as it is."""
-        shape = Shape(1, 1, 16, 1)
+        facts = PublicFacts(1, 1, 16, 1)
         low = np.zeros((1, 16, 1))
-        yield NeighbourPair("from one end to the other", shape, unit, low, low + 1.0)
+        yield NeighbourPair("from one end to the other", facts, unit, low, low + 1.0)
 
-    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+    def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """The person's noisy values, recorded together with somebody at each end."""
         tasks = [
             together(np.stack([recording, np.zeros_like(recording), np.ones_like(recording)]))
@@ -128,11 +128,11 @@ class ExponentialPaper(PaperMechanism):
 
     def score(self, outputs: Values, pair: NeighbourPair) -> Values:
         """The log-likelihood ratio of the printed law."""
-        share = self.epsilon_per_feature(pair.shape.features)
+        share = self.epsilon_per_feature(pair.facts.features)
 
         def log_density(values: Values) -> Values:
             noise = outputs - values.transpose(0, 2, 1).ravel()
-            return _log_density(noise * share / 2, share, pair.shape.length)
+            return _log_density(noise * share / 2, share, pair.facts.length)
 
         ratio: Values = (log_density(pair.other) - log_density(pair.one)).sum(axis=1)
         return ratio
@@ -209,7 +209,7 @@ class Exponential(Laplace):
     )
     times: ClassVar[int] = 2
 
-    def game_shapes(self) -> Iterator[Shape]:
+    def game_facts(self) -> Iterator[PublicFacts]:
         """Enough recordings that a recording's ε, sold as a person's, is found out all the same."""
-        for shape in super().game_shapes():
-            yield replace(shape, recordings=3)
+        for facts in super().game_facts():
+            yield replace(facts, recordings=3)

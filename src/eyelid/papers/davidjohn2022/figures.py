@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from eyelid.papers.davidjohn2022 import printed, protocols
 from eyelid.papers.davidjohn2022.curves import MOST_CURVES, curves_picture
-from eyelid.papers.davidjohn2022.results import Results
+from eyelid.papers.davidjohn2022.results import Results, told_by
 from eyelid.papers.davidjohn2022.trials import (
     ANEW,
     ATTACKERS,
@@ -284,7 +284,7 @@ def _told_said(results: Results, kind: Kind) -> str:
     """The range over the axis, by both protocols, beside what is printed and beside ours."""
     model = results.machine
     settings = results.settings(kind)
-    by_protocol = [results.told_by_protocol(setting)[model] for setting in settings]
+    by_protocol = [told_by(results.told_by_protocol(setting), model)[1] for setting in settings]
     forest = [results.told(setting)[FOREST] for setting in settings]
     approximately = "" if model == MACHINE else " by the approximation from 2,000 windows"
     match kind.name:
@@ -326,16 +326,18 @@ def _told_said(results: Results, kind: Kind) -> str:
 def _each(results: Results, settings: Sequence[Setting], model: str) -> str:
     """By the paper's protocol, at every place of an axis."""
     axis = "ε" if settings[0].mechanism == "exponential-paper" else "k"
-    return ", ".join(
-        f"{results.told_by_protocol(one)[model].mean:.2f} at {place(axis, one.value)}"
-        for one in settings
-    )
+    parts = []
+    for one in settings:
+        shown, value = told_by(results.told_by_protocol(one), model)
+        mark = "" if shown == model else " (approximation)"
+        parts.append(f"{value.mean:.2f} at {place(axis, one.value)}{mark}")
+    return ", ".join(parts)
 
 
 def _told_outcome(results: Results, kind: Kind) -> Outcome:
     """Whether what the paper concludes of a mechanism's utility stands, leak-free."""
     model = results.machine
-    found = {one.value: results.told(one)[model] for one in results.settings(kind)}
+    found = {one.value: told_by(results.told(one), model)[1] for one in results.settings(kind)}
     match kind.name:
         case "ksame-paper":
             # "Maintaining accuracy ≥ 72% across all parameter values."

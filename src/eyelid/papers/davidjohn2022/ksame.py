@@ -16,7 +16,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.groups.anonymity import AnonymisingMechanism
 from eyelid.mechanisms.groups.partition import everything_of_the_last, groups_and_a_rest
 from eyelid.mechanisms.groups.slots import Slots, slots_of
-from eyelid.mechanisms.mechanism import Shape, Values, parameter, register
+from eyelid.mechanisms.mechanism import PublicFacts, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.record_mechanism import window_rows
 from eyelid.mechanisms.release_kind import Execution
@@ -29,7 +29,7 @@ BY_TASK, ONCE = GROUPINGS = ("task", "once")
 
 
 @dataclass(frozen=True)
-class TaskShape(Shape):
+class TaskFacts(PublicFacts):
     """Public facts of people who did several tasks.
 
     Attributes:
@@ -95,23 +95,23 @@ class KSamePaper(AnonymisingMechanism):
         """Whether somebody's group is another one in another task."""
         return self.grouping == BY_TASK
 
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """The printed k, which does not hold."""
-        return super().cost(shape, unit).broken(*self.why_not(shape))
+        return super().cost(facts, unit).broken(*self.why_not(facts))
 
-    def why_not(self, shape: Shape) -> Iterator[str]:
+    def why_not(self, facts: PublicFacts) -> Iterator[str]:
         """Why the printed guarantee does not hold, in words.
 
         Without a study nobody knows how many tasks there are: then each recording counts as one.
         """
-        tasks, assumed = shape.recordings, ", taking each recording for one,"
-        if isinstance(shape, TaskShape):
-            tasks, assumed = shape.tasks, ""
+        tasks, assumed = facts.recordings, ", taking each recording for one,"
+        if isinstance(facts, TaskFacts):
+            tasks, assumed = facts.tasks, ""
         if self._anew and tasks > 1:
-            found = found_by_intersection(shape.people, self.k, tasks)
+            found = found_by_intersection(facts.people, self.k, tasks)
             yield (
                 f"groups are drawn anew for every task, and names link them: with {tasks} "
-                f"tasks{assumed} of {shape.people} people, an attacker who can tell somebody's "
+                f"tasks{assumed} of {facts.people} people, an attacker who can tell somebody's "
                 f"group in every task names them with probability {found:.2g}, not 1/{self.k}"
             )
         yield (
@@ -119,15 +119,15 @@ class KSamePaper(AnonymisingMechanism):
             f"one of a group goes on, {self.k} times the step of the mean is that person's own "
             "step, exactly"
         )
-        rest = shape.people % self.k
+        rest = facts.people % self.k
         if rest:
             whose = "is one person's own record" if rest == 1 else f"has {rest} people"
             yield (
-                f"{shape.people} people are no multiple of {self.k}: the last group"
+                f"{facts.people} people are no multiple of {self.k}: the last group"
                 f"{' of every task' * self._anew} {whose}"
             )
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """That there is no bound."""
         linked = (
             "one task looked at alone, and names link the tasks"
@@ -139,10 +139,10 @@ class KSamePaper(AnonymisingMechanism):
             "ε, and adds up with nothing"
         )
 
-    def shape(self, table: FeatureTable) -> Shape:
+    def facts(self, table: FeatureTable) -> PublicFacts:
         """People, the most recordings and tasks of one, rows of the longest, features."""
         owner = slots_of(table).owner
-        return TaskShape(
+        return TaskFacts(
             people=int(owner[-1]) + 1,
             recordings=int(np.bincount(owner).max()),
             length=int(table.recordings["rows"].to_numpy().max()),
@@ -191,16 +191,16 @@ class KSamePaper(AnonymisingMechanism):
         sums /= np.maximum(np.bincount(cell), 1)[:, None, None]
         return replace(padded, values=sums[cell])
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """What is random, in words."""
-        rest = shape.people % self.k
+        rest = facts.people % self.k
         last = f" and one of {rest}" if rest else ""
         return (
-            f"no noise: {shape.people} people in random order, {shape.people // self.k} groups of "
+            f"no noise: {facts.people} people in random order, {facts.people // self.k} groups of "
             f"{self.k}{last}, {'anew for every task' if self._anew else 'once for all tasks'}"
         )
 
-    def worth(self, shape: Shape) -> str:
+    def worth(self, facts: PublicFacts) -> str:
         """That means keep what people have in common."""
         return (
             f"Without noise: everybody has the means of a group of {self.k}, which keep what its "

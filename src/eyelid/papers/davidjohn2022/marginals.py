@@ -15,13 +15,13 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import Shape, Values, parameter, register
+from eyelid.mechanisms.mechanism import PublicFacts, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.record_mechanism import window_rows
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.mechanisms.synthetic.binning import Bins, Codes
 from eyelid.mechanisms.synthetic.deniability import Integers, check_gamma, plausible_people
-from eyelid.papers.signals import longest_shape
+from eyelid.papers.signals import longest_facts
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import below
@@ -105,7 +105,7 @@ class MarginalsPaper(FeatureMechanism):
         """A row: the test counts rows."""
         return RECORD
 
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """The printed k and γ of a row, which do not hold; of a person nothing is printed."""
         about: dict[str, Any] = {
             "unit": unit,
@@ -139,7 +139,7 @@ class MarginalsPaper(FeatureMechanism):
             "the most extreme people"
         )
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """That there is none."""
         return (
             "no bound: what is printed is about single rows, and the histograms that they are "
@@ -151,9 +151,9 @@ class MarginalsPaper(FeatureMechanism):
         """There is no noise whose digits could tell anything."""
         return "no noise"
 
-    def shape(self, table: FeatureTable) -> Shape:
+    def facts(self, table: FeatureTable) -> PublicFacts:
         """People, the most recordings of one, the longest recording's rows, features."""
-        return replace(longest_shape(table), window=window_rows(table))
+        return replace(longest_facts(table), window=window_rows(table))
 
     def check(self, table: FeatureTable) -> None:
         """Refuse tasks of which no candidate would pass, and features without any value."""
@@ -202,14 +202,14 @@ class MarginalsPaper(FeatureMechanism):
             )
         return made
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """What is random, in words."""
         return (
             f"no noise: every value is drawn from the task's histogram of {self.bins} bins over "
             "the data's range, evenly inside its bin"
         )
 
-    def worth(self, shape: Shape) -> str:
+    def worth(self, facts: PublicFacts) -> str:
         """That single features keep their distribution, and nothing else is left."""
         return (
             "Made-up rows: each feature keeps the distribution that it has in a task over all "

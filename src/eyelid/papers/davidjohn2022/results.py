@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar
@@ -269,6 +269,10 @@ class Chosen:
     told: dict[str, Value]
     reaches: bool
 
+    def kept(self, model: str) -> tuple[str, Value]:
+        """What a model tells, or its approximation where that alone was tried; and which it is."""
+        return told_by(self.told, model)
+
 
 @dataclass(frozen=True)
 class Order:
@@ -289,11 +293,17 @@ class Order:
     def ranked(self, model: str) -> list[Chosen]:
         """The published ones, those that keep most first."""
         published = [self.of(kind.name) for kind in PUBLISHED]
-        return sorted(published, key=lambda one: -one.told[model].mean)
+        return sorted(published, key=lambda one: -one.kept(model)[1].mean)
 
     def as_published(self, model: str) -> bool:
         """Whether the order is the paper's: groups, then marginals, then noise."""
         return [one.kind for one in self.ranked(model)] == list(PUBLISHED)
+
+
+def told_by(told: Mapping[str, Value], model: str) -> tuple[str, Value]:
+    """What a model tells, or its approximation where that alone was tried; and which it is."""
+    name = model if model in told else SAMPLED_MACHINE
+    return name, told[name]
 
 
 def order_by_protocol(results: Results) -> Order | None:
@@ -302,7 +312,7 @@ def order_by_protocol(results: Results) -> Order | None:
     for kind in _named_kinds():
         for setting in results.settings(kind):
             named, told = results.named_by_protocol(setting), results.told_by_protocol(setting)
-            if named is not None and results.machine in told:
+            if named is not None and told:
                 points[setting] = named, told
     return _order(results, points)
 
@@ -351,7 +361,7 @@ def _order(results: Results, points: dict[Setting, tuple[Value, dict[str, Value]
         def place(setting: Setting) -> tuple[bool, float, float]:
             named, told = points[setting]
             above = named.mean > level + _ROUNDING
-            kept = told.get(results.machine, told[SAMPLED_MACHINE])
+            kept = told_by(told, results.machine)[1]
             # Above the level, the less the better; of equal rates the one that keeps more.
             return above, abs(named.mean - level), -kept.mean
 

@@ -1,63 +1,47 @@
-"""Figures 2 (c, d) and 3: what the noise leaves to see, and of whom it can still be told."""
+"""Heatmaps of five observers under noise for 50,000, as the paper makes them, at its own size."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 import numpy as np
 
-from eyelid.attacks.maps import map_error
-from eyelid.engine.parallel import parallel
+from eyelid.attacks.statistics import clopper_pearson
+from eyelid.engine.cores import parallel
 from eyelid.gaze.maps.gaze_map import gaze_map
+from eyelid.gaze.maps.gaze_points import GazePoints
 from eyelid.gaze.maps.grid import Floats, Grid
-from eyelid.gaze.maps.looks import Looks
 from eyelid.gaze.maps.spread import spread
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.maps.capped_map import CappedMap
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
-from eyelid.papers.liu2019.caps import best_cap
-from eyelid.papers.liu2019.observers import FEW, RATE_HZ, TIMES, Observers
-from eyelid.papers.liu2019.theorems import SAMPLES, paper_delta
-from eyelid.papers.page import shown
-from eyelid.papers.reproduction import Cell, Exhibit, Value
+from eyelid.mechanisms.maps.map_mechanism import MapMechanism
+from eyelid.papers.liu2019.observers import FEW, TIMES, Observers
+from eyelid.papers.liu2019.theorems import paper_delta
+from eyelid.papers.reproduction import Value
 from eyelid.privacy.noise import gaussian_noise, laplace_noise
-from eyelid.reporting.drawing import BLUE, GREY, ORANGE, SMALL, svg
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
-    from matplotlib.axes import Axes
+from eyelid.reporting.drawing import BLUE, ORANGE
 
 EPSILONS = (0.5, 1.0, 1.5, 3.0, 5.0)
 SHOWN_EPSILON = 1.0
 """Of the heatmap in Figure 2 (d)."""
 
-FIXATIONS, SAMPLED = "fixations", "made-up samples"
+FIXATIONS, SAMPLED, DENSE = KINDS = ("fixations", "samples at 60 Hz", "samples at 1,000 Hz")
+"""Of the gaze points that maps are of; samples are simulated from fixations."""
+
+_RATES_HZ = {SAMPLED: 60.0, DENSE: 1000.0}
 AT = "ε = 1.5"
 """The column of the paper's example."""
-
 
 CROWD = FEW * TIMES
 DELTA = paper_delta(CROWD)
 
-_SAME_COPIES = "the same copies, by a sound mechanism"
-# Shorter, for a legend.
-_CURVES = ("as printed", "same copies, sound mechanism")
-_NOT_OF_FIVE = (
-    f"No number of these could be published of the {FEW} people who were recorded: noise for "
-    f"{CROWD:,} hides a copy and none of them, least of all the smaller noise of the sound "
-    "mechanism (see 'Whom the copies protect')."
-)
-_REPEATED = f"{FEW} observers, each {TIMES:,} times over, as the paper does"
-# Heatmaps are compared at every few px, far denser than the point spread.
-STEP = 4
-
 
 @dataclass(frozen=True)
-class _Noise:
-    """One kind of noise: the paper's mechanism, and one that holds with less of it."""
+class Noise:
+    """One kind of noise: the paper's mechanism, and one with a valid guarantee that needs less."""
 
     words: str
     draw: Callable[[tuple[int, int], np.random.Generator], Floats]
@@ -66,289 +50,202 @@ class _Noise:
     colour: str
 
 
-GAUSSIAN = _Noise(
+GAUSSIAN = Noise(
     "Gaussian",
     lambda size, rng: gaussian_noise(1.0, size, rng),
     "map-gaussian-paper",
     "map-gaussian",
     BLUE,
 )
-LAPLACIAN = _Noise(
+LAPLACIAN = Noise(
     "Laplacian",
     lambda size, rng: laplace_noise(math.sqrt(0.5), size, rng),
     "map-laplace-paper",
     "map-laplace",
     ORANGE,
 )
-_NOISES = (GAUSSIAN, LAPLACIAN)
+NOISES = (GAUSSIAN, LAPLACIAN)
+
+
+def built(name: str, epsilon: float) -> MapMechanism:
+    """A mechanism of the paper's δ for 50,000 and cap 1."""
+    pure = {"epsilon": epsilon, "cap": 1}
+    made = mechanism_named(name, **(pure if "laplace" in name else pure | {"delta": DELTA}))
+    assert isinstance(made, MapMechanism), name
+    return made
+
+
+def heat_of(values: Floats, observers: Observers) -> Floats:
+    """A gaze map spread out by the printed kernel, I(i, j) with a peak of 1."""
+    grid = Grid.of_pixels(*observers.size)
+    return spread(values, grid, observers.sigma_px) * (2 * math.pi * observers.sigma_px**2)
+
+
+@dataclass(frozen=True, eq=False)
+class _Kind:
+    """The heatmaps without noise of one kind of gaze points.
+
+    Attributes:
+        truth: of all of them.
+        capped: as the paper has it, at most 1 of an observer in a pixel.
+        limited: as a mechanism with a valid guarantee has it, at most 30 of an observer besides.
+    """
+
+    truth: Floats
+    capped: Floats
+    limited: Floats
+
+    @classmethod
+    def of(cls, looks: GazePoints, observers: Observers) -> _Kind:
+        counts = looks.counts(Grid.of_pixels(*observers.size))
+        sound = built(GAUSSIAN.ours, SHOWN_EPSILON)
+        assert isinstance(sound, CappedMap)
+        shape = sound.facts_of(CROWD, 1, *observers.size)
+        summed = np.bincount(counts.cell, sound.limited(counts, shape), counts.cells)
+        mean = summed.reshape(observers.size[::-1]) / counts.people
+        maps = (gaze_map(looks).values, gaze_map(looks, cap=1).values, np.asarray(mean))
+        return cls(*(heat_of(values, observers) for values in maps))
+
+    def signal(self, name: str) -> Floats:
+        """What a mechanism shows without its noise; copies of everybody change no mean."""
+        return self.limited if name in (GAUSSIAN.ours, LAPLACIAN.ours) else self.capped
+
+
+@dataclass(frozen=True, eq=False)
+class _Draw:
+    """Sums over all pixels of noise that is spread out: enough for every ε and mechanism.
+
+    Attributes:
+        total: of the noise.
+        square: of its square.
+        times: of its product with the truth and with either signal, by kind.
+        on_hotspot: whether the noisy map of Figure 2 (d) is hottest where the original is hot, by
+            kind.
+    """
+
+    total: float
+    square: float
+    times: dict[str, dict[str, float]]
+    on_hotspot: dict[str, bool]
 
 
 @dataclass(frozen=True, eq=False)
 class Maps:
-    """Heatmaps of five observers under noise for 50 000, drawn again and again.
+    """Heatmaps of five observers under noise for 50,000, drawn again and again.
 
     Attributes:
         observers: whose.
-        looks: theirs, by kind: fixations, or made-up samples of them.
-        truths: heatmaps without noise, by kind, at every few px.
-        heats: noise spread out, by its law and draw.
+        looks: gaze points of five of them, by kind.
+        kinds: their heatmaps without noise, by kind.
+        draws: of either noise of standard deviation 1, spread out.
+        shown: the first Gaussian one itself.
     """
 
     observers: Observers
-    looks: dict[str, Looks]
-    truths: dict[str, Floats]
-    heats: dict[str, tuple[Floats, ...]]
+    looks: dict[str, GazePoints]
+    kinds: dict[str, _Kind]
+    draws: dict[str, tuple[_Draw, ...]]
+    shown: Floats
 
     @classmethod
     def drawn(cls, observers: Observers, repeats: int, seed: int) -> Maps:
-        """So many draws of both kinds of noise."""
+        """So many draws of both kinds of noise, on every pixel."""
         width_px, height_px = observers.size
+        looks = {FIXATIONS: observers.few}
+        looks |= {kind: observers.samples(rate, seed) for kind, rate in _RATES_HZ.items()}
+        kinds = {name: _Kind.of(each, observers) for name, each in looks.items()}
+        sigma = noise_sd(GAUSSIAN.paper, SHOWN_EPSILON, observers)
 
-        def draw(number: int) -> list[Floats]:
-            rng = np.random.default_rng([seed, number])
-            return [heat_of(noise.draw((height_px, width_px), rng), observers) for noise in _NOISES]
+        def heat(noise: Noise, number: int) -> Floats:
+            rng = np.random.default_rng([seed, number, NOISES.index(noise)])
+            return heat_of(noise.draw((height_px, width_px), rng), observers)
+
+        def draw(number: int) -> list[_Draw]:
+            return [_summed(heat(noise, number), kinds, sigma) for noise in NOISES]
 
         found = list(parallel(draw, range(repeats), "drawing noise"))
-        heats = {
-            noise.words: tuple(one[place] for one in found) for place, noise in enumerate(_NOISES)
+        draws = {
+            noise.words: tuple(one[place] for one in found) for place, noise in enumerate(NOISES)
         }
-        looks = {FIXATIONS: observers.few, SAMPLED: observers.samples(seed)}
-        truths = {kind: heat_of(gaze_map(each).values, observers) for kind, each in looks.items()}
-        return cls(observers, looks, truths, heats)
+        return cls(observers, looks, kinds, draws, heat(GAUSSIAN, 0))
 
-    def noisy(self, kind: str, noise: _Noise, name: str, epsilon: float) -> list[Floats]:
-        """What a mechanism shows, as the paper makes heatmaps: noise on the map, then spread out.
+    def likeness(self, kind: str, noise: Noise, name: str, epsilon: float) -> tuple[Value, Value]:
+        """Correlation with the heatmap without noise, and the mean squared error.
 
-        A copy of everybody changes no mean, so that the map of five is that of 50 000.
+        Maps of a mechanism that limits gaze points are scaled to the total of the true one: they
+        are shares, and a heatmap has no scale of its own.
         """
-        law = built(name, epsilon)
-        shape = law.shape_of(CROWD, 1, *self.observers.size, self.observers.sigma_px)
-        signal = heat_of(_limited(law, self.looks[kind], shape), self.observers)
-        sigma = law.cell_sd(shape)
-        noisy = [signal + sigma * heat for heat in self.heats[noise.words]]
-        if not isinstance(law, CappedMap):
-            return noisy
-        # A limit of looks scales maps down, and a heatmap has no scale of its own.
-        total = self.truths[kind].sum()
-        return [heat * (total / heat.sum()) for heat in noisy]
+        sigma = noise_sd(name, epsilon, self.observers)
+        sums = self._sums[kind]
+        pixels, truth, truths = sums["pixels"], sums["truth"], sums["truth²"]
+        which = "limited" if name == noise.ours else "capped"
+        signal, squares, both = sums[which], sums[f"{which}²"], sums[f"truth·{which}"]
+        correlations, errors = [], []
+        for draw in self.draws[noise.words]:
+            times = draw.times[kind]
+            total = signal + sigma * draw.total
+            square = squares + 2 * sigma * times[which] + sigma**2 * draw.square
+            with_truth = both + sigma * times["truth"]
+            scale = truth / total if name == noise.ours else 1.0
+            covariance = with_truth - truth * total / pixels
+            variances = (truths - truth**2 / pixels) * (square - total**2 / pixels)
+            correlations.append(covariance / math.sqrt(variances) if variances > 0 else 0.0)
+            errors.append((scale**2 * square - 2 * scale * with_truth + truths) / pixels)
+        return Value.of_runs(correlations), Value.of_runs(errors)
 
-    def likeness(self, kind: str, noise: _Noise, name: str, epsilon: float) -> tuple[Value, Value]:
-        """Correlation with the true heatmap, and squared error over its variance."""
-        truth = self.truths[kind]
-        errors = [map_error(truth, heat) for heat in self.noisy(kind, noise, name, epsilon)]
-        return (
-            Value.of_runs([error.correlation or 0.0 for error in errors]),
-            Value.of_runs([error.nmse for error in errors]),
-        )
+    def found_again(self, kind: str) -> Value:
+        """How often Figure 2 (d) is hottest where the original is hot, with limits over draws."""
+        return share_of([draw.on_hotspot[kind] for draw in self.draws[GAUSSIAN.words]])
 
-    @property
-    def fixations_each(self) -> float:
-        """How many one of the five has, on average."""
-        return self.looks[FIXATIONS].person.size / FEW
+    def noisy(self, kind: str, name: str) -> Floats:
+        """The heatmap of Figure 2 (d) with the first draw of Gaussian noise."""
+        sigma = noise_sd(name, SHOWN_EPSILON, self.observers)
+        return self.kinds[kind].signal(name) + sigma * self.shown
 
-    @property
-    def samples_each(self) -> float:
-        """How many one of the five has, on average."""
-        return self.looks[SAMPLED].person.size / FEW
+    def points_each(self, kind: str) -> float:
+        """How many gaze points one of the five has, on average."""
+        return self.looks[kind].person.size / FEW
 
-
-def built(name: str, epsilon: float) -> MapMechanism:
-    """A mechanism of the paper's δ for 50 000 and cap 1."""
-    pure = {"epsilon": epsilon, "cap": 1}
-    law = mechanism(name, **(pure if "laplace" in name else pure | {"delta": DELTA}))
-    assert isinstance(law, MapMechanism), name
-    return law
-
-
-def _limited(law: MapMechanism, looks: Looks, shape: MapShape) -> Floats:
-    """The mean map without noise, with what the mechanism cuts off."""
-    if not isinstance(law, CappedMap):
-        return gaze_map(looks, cap=1).values
-    counts = looks.counts(shape.grid)
-    summed = np.bincount(counts.cell, law.limited(counts, shape), counts.cells)
-    return np.asarray(summed.reshape(shape.grid.rows, shape.grid.columns) / counts.people)
+    @cached_property
+    def _sums(self) -> dict[str, dict[str, float]]:
+        """Sums over all pixels of what has no noise, by kind."""
+        found = {}
+        for name, kind in self.kinds.items():
+            sums = {"pixels": float(kind.truth.size)}
+            for which in ("truth", "capped", "limited"):
+                heat = getattr(kind, which)
+                sums[which] = float(heat.sum())
+                sums[f"{which}²"] = float(np.vdot(heat, heat))
+                sums[f"truth·{which}"] = float(np.vdot(kind.truth, heat))
+            found[name] = sums
+        return found
 
 
-def heat_of(values: Floats, observers: Observers) -> Floats:
-    """Spread out, at every few px."""
-    grid = Grid.of_pixels(*observers.size)
-    return spread(values, grid, observers.sigma_px)[::STEP, ::STEP]
+def noise_sd(name: str, epsilon: float, observers: Observers) -> float:
+    """Standard deviation of a mechanism's noise in a pixel of the gaze map of 50,000."""
+    made = built(name, epsilon)
+    return made.cell_sd(made.facts_of(CROWD, 1, *observers.size))
 
 
-def figure3(maps: Maps) -> tuple[Exhibit, Exhibit]:
-    """Correlation and squared error over ε, of both kinds of noise."""
-    correlations, errors = [], []
-    for kind in (FIXATIONS, SAMPLED):
-        for noise in _NOISES:
-            for row, name in rows_of(noise, kind):
-                for epsilon in EPSILONS:
-                    correlation, error = maps.likeness(kind, noise, name, epsilon)
-                    column = f"ε = {epsilon:g}"
-                    correlations.append(Cell(row, column, by_protocol=correlation))
-                    errors.append(Cell(row, column, by_protocol=error))
-    at = {cell.row: cell.numbers[0] for cell in correlations if cell.column == AT}
-    off = {cell.row: cell.numbers[0] for cell in errors if cell.column == AT}
-    (theirs, ours), (few_theirs, few_ours), (wide, narrow) = (
-        [row for row, _ in rows_of(noise, kind)]
-        for noise, kind in ((GAUSSIAN, SAMPLED), (GAUSSIAN, FIXATIONS), (LAPLACIAN, SAMPLED))
-    )
-    protocol = (
-        f"{_REPEATED}; noise of Theorems 3.4 and 3.5 on every pixel for N = {CROWD:,}, δ = "
-        f"N^−1.5, m = 1, then the point spread. The paper prints a figure without numbers, of "
-        f"samples of people we do not have: beside fixations ({maps.fixations_each:.0f} a person) "
-        f"stand made-up samples of them ({maps.samples_each:.0f} a person, {RATE_HZ:g} Hz). "
-        f"'{_SAME_COPIES.capitalize()}': map-gaussian and map-laplace at the same ε, δ and N, with "
-        f"at most {SAMPLES} looks of a person, whoever has more being scaled down."
-    )
-    leak_free_protocol = (
-        "There is none with copies: 'Figure 3, without the copies' has noise for the people there "
-        "are."
-    )
-    ratio = off[wide] / off[theirs]
-    return (
-        Exhibit(
-            name="Figure 3, correlation",
-            title="likeness of noisy heatmaps to the true one, over ε",
-            says=(
-                f"As printed, at ε = 1.5, Gaussian noise leaves a correlation of "
-                f"{shown(at[theirs], 2)} of samples and {shown(at[few_theirs], 2)} of fixations, "
-                f"Laplacian {shown(at[wide], 2)} of samples. With the same copies, ε and δ, "
-                f"counting at most {SAMPLES} looks of each, {shown(at[ours], 2)}, "
-                f"{shown(at[few_ours], 2)} and {shown(at[narrow], 2)} are left: the theorems let "
-                f"somebody change every pixel, which nobody can. {_NOT_OF_FIVE}"
-            ),
-            protocol=protocol,
-            leak_free_protocol=leak_free_protocol,
-            cells=tuple(correlations),
-            pictures={"figure-3-correlation": _curves(maps, correlations, "correlation", "linear")},
-        ),
-        Exhibit(
-            name="Figure 3, squared error",
-            title="mean squared error over the variance of the true heatmap, over ε",
-            says=(
-                f"As printed, at ε = 1.5, the squared error of samples under Laplacian noise is "
-                f"{ratio:,.0f} times that under Gaussian noise"
-                f"{', the paper’s order' if ratio > 1 else ', not the paper’s order'}. With the "
-                f"same copies, counting at most {SAMPLES} looks of each, the errors are "
-                f"{shown(off[narrow], 4)} and {shown(off[ours], 4)} of the variance. "
-                f"{_NOT_OF_FIVE}"
-            ),
-            protocol=f"{protocol} Maps of those are brought to one total. An error of 1 is what an "
-            "evenly grey picture has.",
-            leak_free_protocol=leak_free_protocol,
-            cells=tuple(errors),
-            pictures={
-                "figure-3-error": _curves(maps, errors, "squared error over variance", "log")
-            },
-        ),
-    )
+def _summed(heat: Floats, kinds: dict[str, _Kind], sigma: float) -> _Draw:
+    times = {
+        name: {
+            which: float(np.vdot(heat, getattr(kind, which)))
+            for which in ("truth", "capped", "limited")
+        }
+        for name, kind in kinds.items()
+    }
+    hot = {name: on_hotspot(kind.truth, kind.capped + sigma * heat) for name, kind in kinds.items()}
+    return _Draw(float(heat.sum()), float(np.vdot(heat, heat)), times, hot)
 
 
-def rows_of(noise: _Noise, kind: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    """The rows of a kind of noise and their mechanisms: the paper's, then the sound one."""
-    row = f"{noise.words}, {kind}"
-    return (row, noise.paper), (f"{row}: {_SAME_COPIES}", noise.ours)
+def share_of(answers: Sequence[bool]) -> Value:
+    """The share of draws with the answer yes, with its 95% limits."""
+    low, high = clopper_pearson(sum(answers), len(answers))
+    share = sum(answers) / len(answers)
+    return Value(share, low=float(low), high=float(high), runs=len(answers))
 
 
-def _curves(maps: Maps, cells: Sequence[Cell], measure: str, scale: str) -> Markup:
-    """Of samples on the left, of fixations on the right."""
-
-    def draw(*axes: Axes) -> None:
-        for axis, kind in zip(axes, (SAMPLED, FIXATIONS), strict=True):
-            for noise in _NOISES:
-                both = zip(rows_of(noise, kind), ("--", "-"), _CURVES, strict=True)
-                for (row, _), style, words in both:
-                    mine = (cell.by_protocol for cell in cells if cell.row == row)
-                    values = [value for value in mine if value is not None]
-                    axis.errorbar(
-                        EPSILONS,
-                        [value.mean for value in values],
-                        [value.spread or 0.0 for value in values],
-                        linestyle=style,
-                        marker="o" if style == "--" else "s",
-                        markersize=4,
-                        markerfacecolor="white" if style == "--" else noise.colour,
-                        color=noise.colour,
-                        capsize=2,
-                        label=f"{noise.words}, {words}",
-                    )
-            axis.set(xscale="log", yscale=scale, xlabel="ε", ylabel=measure)
-            axis.set_title(f"{kind}{maps.observers.simulated}", loc="left", fontsize=9)
-            axis.set_xticks(EPSILONS, [f"{epsilon:g}" for epsilon in EPSILONS])
-            axis.set_xticks([], minor=True)
-            if scale == "log":
-                axis.yaxis.set_major_formatter("{x:g}")
-            else:
-                axis.axhline(0.0, color=GREY, linewidth=0.6)
-        axes[0].figure.legend(
-            *axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=2, frameon=False
-        )
-
-    told = "; ".join(
-        f"{cell.row}: {shown(number, 2)}"
-        for cell in cells
-        if cell.column == AT
-        for number in cell.numbers
-    )
-    alt = f"{measure} over ε{maps.observers.simulated}; at 1.5: {told}"
-    return svg(draw, alt, 3.4, columns=2, width=7.4)
-
-
-def figure2_heatmaps(maps: Maps) -> Exhibit:
-    """Figure 2 (c, d): the heatmap, and what is to be seen of it at ε = 1."""
-    noise, names = GAUSSIAN, (GAUSSIAN.paper, GAUSSIAN.ours)
-    column = f"at ε = {SHOWN_EPSILON:g}, {CROWD:,} copies"
-    cells = []
-    for kind in (FIXATIONS, SAMPLED):
-        for words, name in zip(("", f": {_SAME_COPIES}"), names, strict=True):
-            found, _ = maps.likeness(kind, noise, name, SHOWN_EPSILON)
-            cells.append(Cell(f"correlation, {kind}{words}", column, by_protocol=found))
-    sigma = [
-        law.cell_sd(law.shape_of(CROWD, 1, *maps.observers.size))
-        for law in (built(name, SHOWN_EPSILON) for name in names)
-    ]
-    cells += [
-        Cell("noise in a pixel", column, by_protocol=Value(sigma[0])),
-        Cell(f"noise in a pixel: {_SAME_COPIES}", column, by_protocol=Value(sigma[1])),
-    ]
-    # Copies change neither the mean map nor what a cap cuts off it.
-    cap = best_cap(maps.looks[SAMPLED].counts(Grid.of_pixels(*maps.observers.size)), sigma[0])
-    cells.append(Cell(f"cap m by Algorithm 1, {SAMPLED}", column, 1.0, Value(float(cap))))
-    (theirs_at,), (ours_at,) = (cell.numbers for cell in cells[2:4])
-    drawn = [maps.noisy(SAMPLED, noise, name, SHOWN_EPSILON)[0] for name in names]
-    pictures = (
-        (f"without noise{maps.observers.simulated}", maps.truths[SAMPLED]),
-        ("noise of Theorem 3.4", drawn[0]),
-        ("the same copies, map-gaussian", drawn[1]),
-    )
-    return Exhibit(
-        name="Figure 2 (c, d)",
-        title="the heatmap, and the same with noise",
-        says=(
-            f"With the noise of Theorem 3.4 ({sigma[0]:.3f} in a pixel) a heatmap of samples has a "
-            f"correlation of {shown(theirs_at, 2)} with the true one; with what is enough when a "
-            f"copy counts for at most {SAMPLES} looks ({sigma[1]:.6f}), {shown(ours_at, 2)}. "
-            f"{_NOT_OF_FIVE}"
-        ),
-        protocol=(
-            f"{_REPEATED}; the paper shows a simulated heatmap and no number. Its cap m = 1 was "
-            f"chosen by Algorithm 1, which reads the data: that choice is not private. "
-            f"'{_SAME_COPIES.capitalize()}': map-gaussian at the same ε, δ and N, with a public "
-            "cap."
-        ),
-        cells=tuple(cells),
-        pictures={"figure-2-heatmaps": _heatmaps(pictures)},
-        digits=4,
-    )
-
-
-def _heatmaps(pictures: Sequence[tuple[str, Floats]]) -> Markup:
-    def draw(*axes: Axes) -> None:
-        for axis, (words, heat) in zip(axes, pictures, strict=True):
-            axis.imshow(np.maximum(heat, 0.0), cmap="viridis", interpolation="nearest")
-            axis.set_title(words, fontsize=SMALL + 1, loc="left")
-            axis.set(xticks=[], yticks=[])
-            axis.spines[:].set_visible(False)
-
-    alt = "Heatmaps of made-up samples of five observers: " + ", ".join(w for w, _ in pictures)
-    return svg(draw, alt, 2.1, columns=len(pictures), width=7.4)
+def on_hotspot(truth: Floats, heat: Floats) -> bool:
+    """Whether the hottest place of a map has at least half the largest value of the original."""
+    return bool(truth.flat[np.argmax(heat)] >= 0.5 * truth.max())

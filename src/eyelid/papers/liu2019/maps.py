@@ -12,9 +12,9 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
-from eyelid.mechanisms.distribution import default_delta
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape, cleaned, with_others
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape, Values, parameter, register
+from eyelid.mechanisms.differential import default_delta
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism, cleaned, with_others
+from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.papers.floating_noise import NUMERICS, gaussians, laplaces
 from eyelid.privacy.gaussian import check_delta, gaussian_delta
@@ -50,16 +50,16 @@ class PaperMap(MapMechanism):
             raise InputError(f"cap must be at least 1, got {self.cap}")
 
     @abstractmethod
-    def why_not(self, shape: MapShape) -> Iterator[str]:
+    def why_not(self, facts: MapFacts) -> Iterator[str]:
         """Why no guarantee holds, in words."""
 
     @abstractmethod
-    def claimed(self, shape: MapShape) -> tuple[float, float]:
+    def claimed(self, facts: MapFacts) -> tuple[float, float]:
         """The ε and δ that are printed, or that nothing smaller can hold."""
 
     @abstractmethod
     def randomised(
-        self, everybody: PersonCounts, shape: MapShape, runs: int, noise: Randomness
+        self, everybody: PersonCounts, facts: MapFacts, runs: int, noise: Randomness
     ) -> Values:
         """Capped counts as noisy means over people (runs, all cells)."""
 
@@ -68,17 +68,17 @@ class PaperMap(MapMechanism):
         """The cap m; 1 before Algorithm 1 has chosen one."""
         return math.inf if self.cap == "none" else 1.0 if self.cap == "paper" else float(self.cap)
 
-    def noise_per_cap(self, shape: MapShape) -> float:
+    def noise_per_cap(self, facts: MapFacts) -> float:
         """σ* of Algorithm 1: the standard deviation of the noise for m = 1."""
         return 0.0
 
-    def settled(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> Self:
+    def settled(self, counts: PersonCounts, facts: MapFacts, noise: Randomness) -> Self:
         """With the cap of the least expected squared error, by reading the data."""
         if self.cap != "paper":
             return self
         from eyelid.papers.liu2019.caps import best_cap
 
-        return replace(self, cap=best_cap(counts, self.noise_per_cap(shape)))
+        return replace(self, cap=best_cap(counts, self.noise_per_cap(facts)))
 
     def may_become(self, chosen: MapMechanism) -> bool:
         """With any cap, where Algorithm 1 chooses it."""
@@ -88,7 +88,7 @@ class PaperMap(MapMechanism):
         return isinstance(cap, int) and chosen == replace(self, cap=cap)
 
     def in_spans(
-        self, counts: PersonCounts, shape: MapShape, cells: Values
+        self, counts: PersonCounts, facts: MapFacts, cells: Values
     ) -> tuple[Values, Values]:
         """Counts over the cap; without a cap a span is one look."""
         most = self.most if math.isfinite(self.most) else 1.0
@@ -98,21 +98,21 @@ class PaperMap(MapMechanism):
         """Everybody's counts, cut at m."""
         return replace(counts, count=np.minimum(cleaned(counts.count), self.most))
 
-    def measure(self, counts: PersonCounts, shape: MapShape, noise: Randomness) -> Values:
+    def measure(self, counts: PersonCounts, facts: MapFacts, noise: Randomness) -> Values:
         """The noisy mean over people."""
-        law = self.settled(counts, shape, noise)
-        noisy: Values = law.randomised(law.capped(counts), shape, 1, noise)[0]
-        return noisy.reshape(shape.size)
+        mechanism = self.settled(counts, facts, noise)
+        noisy: Values = mechanism.randomised(mechanism.capped(counts), facts, 1, noise)[0]
+        return noisy.reshape(facts.size)
 
     def cells_of_about(self, people: int, layers: int) -> float:
         """Pixels."""
         return math.inf
 
-    def cost(self, shape: Shape, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """No guarantee; the numbers are what is printed."""
-        assert isinstance(shape, MapShape)
-        epsilon, delta = self.claimed(shape)
-        reasons = [*self.why_not(shape)]
+        assert isinstance(facts, MapFacts)
+        epsilon, delta = self.claimed(facts)
+        reasons = [*self.why_not(facts)]
         if self.cap == "paper":
             reasons.append("the cap was chosen by looking at the data (Algorithm 1)")
         return Guarantee(
@@ -124,7 +124,7 @@ class PaperMap(MapMechanism):
             delta=delta,
         ).broken(*reasons)
 
-    def person_total(self, shape: Shape) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """That there is none."""
         return "no bound: the mechanism does not hold"
 
@@ -133,11 +133,13 @@ class PaperMap(MapMechanism):
         """Floating point."""
         return NUMERICS
 
-    def play(self, values: Values, shape: Shape, runs: int, noise: Randomness) -> Values:
+    def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """Means over somebody with these counts and others who stay the same."""
-        assert isinstance(shape, MapShape)
-        law = self if self.cap != "paper" else replace(self, cap=1)
-        return law.randomised(law.capped(with_others(cleaned(values))), shape, runs, noise)
+        assert isinstance(facts, MapFacts)
+        mechanism = self if self.cap != "paper" else replace(self, cap=1)
+        return mechanism.randomised(
+            mechanism.capped(with_others(cleaned(values))), facts, runs, noise
+        )
 
     def score(self, outputs: Values, pair: NeighbourPair) -> Values:
         """How much nearer an output is to the exact mean of the other dataset."""
@@ -162,11 +164,11 @@ class WithoutNoise(PaperMap):
         "m, the most of a person in one cell: a number, or none", default="none"
     )
 
-    def cell_sd(self, shape: MapShape) -> float:
+    def cell_sd(self, facts: MapFacts) -> float:
         """There is no noise."""
         return 0.0
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """That there is none."""
         return "none: no noise is added"
 
@@ -187,16 +189,16 @@ class MapNoiseFree(WithoutNoise):
     )
     name: ClassVar[str] = "map-noisefree"
 
-    def claimed(self, shape: MapShape) -> tuple[float, float]:
+    def claimed(self, facts: MapFacts) -> tuple[float, float]:
         """No ε, and δ = 1."""
         return math.inf, 1.0
 
-    def why_not(self, shape: MapShape) -> Iterator[str]:
+    def why_not(self, facts: MapFacts) -> Iterator[str]:
         """Subtraction."""
         yield "no noise is added: subtracting everybody else's map gives a person's own (δ = 1)"
 
     def randomised(
-        self, everybody: PersonCounts, shape: MapShape, runs: int, noise: Randomness
+        self, everybody: PersonCounts, facts: MapFacts, runs: int, noise: Randomness
     ) -> Values:
         """The mean, the same in every run."""
         return np.broadcast_to(_mean(everybody), (runs, everybody.cells))
@@ -227,25 +229,25 @@ class RandomSelection(WithoutNoise):
     def delta_at_least(self, people: int) -> float:
         """What δ cannot be below."""
 
-    def claimed(self, shape: MapShape) -> tuple[float, float]:
+    def claimed(self, facts: MapFacts) -> tuple[float, float]:
         """No ε, and the δ that the drawing leaves."""
-        return math.inf, self.delta_at_least(shape.people)
+        return math.inf, self.delta_at_least(facts.people)
 
-    def why_not(self, shape: MapShape) -> Iterator[str]:
+    def why_not(self, facts: MapFacts) -> Iterator[str]:
         """Whoever is drawn is seen."""
         # A bound from below: not rounded up.
-        delta = f"{math.floor(1e4 * self.delta_at_least(shape.people)) / 1e4:g}"
+        delta = f"{math.floor(1e4 * self.delta_at_least(facts.people)) / 1e4:g}"
         yield (
             f"whoever is drawn is in the map without noise: no ε holds with a δ below {delta}, "
-            f"and from 1/N = {1 / shape.people:.3g} on that is poor"
+            f"and from 1/N = {1 / facts.people:.3g} on that is poor"
         )
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """Whom it draws."""
-        return f"{self.drawn(shape.people)} of {shape.people} people drawn at random, no noise"
+        return f"{self.drawn(facts.people)} of {facts.people} people drawn at random, no noise"
 
     def randomised(
-        self, everybody: PersonCounts, shape: MapShape, runs: int, noise: Randomness
+        self, everybody: PersonCounts, facts: MapFacts, runs: int, noise: Randomness
     ) -> Values:
         """Means over those drawn."""
         outputs = np.empty((runs, everybody.cells))
@@ -319,21 +321,21 @@ class PaperNoise(PaperMap):
     def draws(self, shape: tuple[int, ...], noise: Randomness) -> Values:
         """Noise of standard deviation 1."""
 
-    def cell_sd(self, shape: MapShape) -> float:
+    def cell_sd(self, facts: MapFacts) -> float:
         """σ of the paper, m times that for m = 1."""
-        return self.most * self.noise_per_cap(shape)
+        return self.most * self.noise_per_cap(facts)
 
-    def sampler(self, shape: Shape) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
-        assert isinstance(shape, MapShape)
-        return f"floating-point noise of standard deviation {self.cell_sd(shape):.4g} in each cell"
+        assert isinstance(facts, MapFacts)
+        return f"floating-point noise of standard deviation {self.cell_sd(facts):.4g} in each cell"
 
     def randomised(
-        self, everybody: PersonCounts, shape: MapShape, runs: int, noise: Randomness
+        self, everybody: PersonCounts, facts: MapFacts, runs: int, noise: Randomness
     ) -> Values:
         """The mean with noise on it."""
         draws = self.draws((runs, everybody.cells), noise)
-        draws *= self.cell_sd(shape)
+        draws *= self.cell_sd(facts)
         draws += _mean(everybody)
         return draws
 
@@ -374,30 +376,30 @@ class MapGaussianPaper(PaperNoise):
         """The δ that was asked for, or the default for so many people."""
         return default_delta(people) if self.delta is None else self.delta
 
-    def noise_per_cap(self, shape: MapShape) -> float:
+    def noise_per_cap(self, facts: MapFacts) -> float:
         """σ of Theorem 3.4 for m = 1."""
-        cells = shape.recordings * shape.length
-        inside = self.epsilon / 2 + math.log(cells / self.delta_for(shape.people))
-        return math.sqrt(cells * inside) / (shape.people * self.epsilon)
+        cells = facts.recordings * facts.length
+        inside = self.epsilon / 2 + math.log(cells / self.delta_for(facts.people))
+        return math.sqrt(cells * inside) / (facts.people * self.epsilon)
 
-    def true_delta(self, shape: MapShape) -> float:
+    def true_delta(self, facts: MapFacts) -> float:
         """The δ that this noise gives at ε, were it drawn exactly."""
-        reach = math.sqrt(shape.recordings * shape.length) / shape.people
-        return gaussian_delta(self.epsilon, reach / self.noise_per_cap(shape))
+        reach = math.sqrt(facts.recordings * facts.length) / facts.people
+        return gaussian_delta(self.epsilon, reach / self.noise_per_cap(facts))
 
-    def claimed(self, shape: MapShape) -> tuple[float, float]:
+    def claimed(self, facts: MapFacts) -> tuple[float, float]:
         """As printed."""
-        return self.epsilon, self.delta_for(shape.people)
+        return self.epsilon, self.delta_for(facts.people)
 
-    def why_not(self, shape: MapShape) -> Iterator[str]:
+    def why_not(self, facts: MapFacts) -> Iterator[str]:
         """The proof, its consequence for so many cells, and floating point."""
-        true, said = self.true_delta(shape), self.delta_for(shape.people)
+        true, said = self.true_delta(facts), self.delta_for(facts.people)
         so = (
             f"is {rounded_up(true)}, more than the {said:.3g} that is printed"
             if true > said
             else f"would be {rounded_up(true)} for exact noise and a public cap"
         )
-        cells = shape.recordings * shape.length
+        cells = facts.recordings * facts.length
         yield f"the proof of Theorem 3.4 fails; with {cells} cells the true δ {so}"
         yield f"noise in {NUMERICS}"
 
@@ -428,15 +430,15 @@ class MapLaplacePaper(PaperNoise):
         if self.cap == "none":
             raise InputError("map-laplace-paper needs a cap: a number, or paper")
 
-    def noise_per_cap(self, shape: MapShape) -> float:
+    def noise_per_cap(self, facts: MapFacts) -> float:
         """σ of Theorem 3.5 for m = 1."""
-        return math.sqrt(2) * shape.recordings * shape.length / (self.epsilon * shape.people)
+        return math.sqrt(2) * facts.recordings * facts.length / (self.epsilon * facts.people)
 
-    def claimed(self, shape: MapShape) -> tuple[float, float]:
+    def claimed(self, facts: MapFacts) -> tuple[float, float]:
         """As printed."""
         return self.epsilon, 0.0
 
-    def why_not(self, shape: MapShape) -> Iterator[str]:
+    def why_not(self, facts: MapFacts) -> Iterator[str]:
         """Floating point."""
         yield f"noise in {NUMERICS}"
 

@@ -5,22 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eyelid.attacks.statistics import clopper_pearson
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import gaze_map
-from eyelid.gaze.maps.grid import Floats, Grid
-from eyelid.gaze.maps.looks import Looks
-from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.maps.map_mechanism import MapShape
+from eyelid.gaze.maps.gaze_points import GazePoints
+from eyelid.gaze.maps.grid import Grid
+from eyelid.mechanisms import mechanism_named
+from eyelid.mechanisms.maps.map_mechanism import MapFacts
 from eyelid.papers.liu2019.maps import MapGaussianPaper, RandomSelection
-from eyelid.papers.reproduction import Cell, Exhibit, Value
+from eyelid.papers.liu2019.protocols import THEOREMS
+from eyelid.papers.reproduction import Cell, Exhibit, Outcome, Value, Verdict
 from eyelid.privacy.gaussian import gaussian_delta, gaussian_sigma
 from eyelid.privacy.noise import randomness
-from eyelid.reporting.drawing import BLUE, GREEN, ORANGE, svg
+from eyelid.reporting.drawing import BLUE, GREY, INK, ORANGE, SMALL, svg
 from eyelid.reporting.maps.figures import (
     EXAMPLE_NOISE,
     EXAMPLE_SIDE,
@@ -37,59 +38,64 @@ if TYPE_CHECKING:
 
 PEOPLE, WIDTH_PX, HEIGHT_PX, EPSILON = 50_000, 1680, 1050, 1.5
 SAMPLES = 30
-"""A public limit M on the looks of a person, which the paper does not have."""
+"""A public limit M on the gaze points of an observer, which the paper does not have."""
 
 _PRINTED_SIGMA = 0.0986
 _PLAYED_PEOPLE, _GAMES = 200, 2000
+_AT_LEAST_C = "from 'δ can’t be less than c'"
 _FEW_CELLS = (1, 2, 4, 16, 64, 1024, 90_000)
 _TABLE_PEOPLE = 1000
 
 
-def paper_delta(people: int) -> float:
-    """The δ of the paper's levels: N^−1.5."""
+def paper_delta(people: float) -> float:
+    """The δ of the paper's levels: n^−3/2."""
     return float(people**-1.5)
 
 
-def dense_sigma(pixels: float, people: float, epsilon: float, delta: float, cap: int = 1) -> float:
-    """The smallest σ that gives (ε, δ) when a person may change every pixel by m."""
-    return gaussian_sigma(epsilon, delta, cap * math.sqrt(pixels) / people)
+def dense_sigma(pixels: float, people: float, epsilon: float, delta: float) -> float:
+    """The smallest σ that gives (ε, δ) when an observer may change every pixel by 1."""
+    return gaussian_sigma(epsilon, delta, math.sqrt(pixels) / people)
 
 
-def no_free_privacy(few: Looks, seed: int) -> Exhibit:
+def no_free_privacy(few: GazePoints, seed: int) -> Exhibit:
     """Sections 3.3 and 3.4: maps without noise, and maps of people drawn at random."""
     column = "δ that no ε can go below"
     cells = [Cell("map without noise", column, 1.0, Value(1.0), Value(_recovered(few)))]
     for name, words in (("map-rs1", "without replacement"), ("map-rs2", "with replacement")):
         for share in (0.5, 1.0):
-            law = mechanism(name, share=share)
-            assert isinstance(law, RandomSelection)
-            row = f"a share of {share:g} drawn {words}"
-            said = Value(law.delta_at_least(PEOPLE))
-            # The paper prints formulas and no numbers.
-            cells.append(Cell(row, column, by_protocol=said, leak_free=_played(law, seed)))
-    formula, seen = cells[-1].ours
+            drawn = mechanism_named(name, share=share)
+            assert isinstance(drawn, RandomSelection)
+            row = f"a share of c = {share:g} drawn {words}"
+            formula = Value(drawn.delta_at_least(PEOPLE))
+            cells.append(Cell(row, column, share, formula, _played(drawn, seed), _AT_LEAST_C))
+    formula_at, seen = cells[-1].ours
     return Exhibit(
         name="Sections 3.3 and 3.4",
         title="there is no free privacy",
         says=(
-            "The paper is right that nothing of this protects anybody. Its proof of Theorem 3.3 "
-            "ends with 'δ can’t be less than c', which its own formula, 1 − (1 − 1/n)^(cn) ≈ "
+            "The paper is right that nothing of this protects an observer. Its proof of Theorem "
+            "3.3 ends with 'δ can’t be less than c', which its own formula, 1 − (1 − 1/n)^(cn) ≈ "
             f"1 − e^−c, does not give: as many draws with replacement as there are people (c = 1) "
-            f"leave {formula:.3f}, not 1, and {seen:.3f} was seen in play. Poor privacy it is all "
-            "the same."
+            f"leave {formula_at:.3f}, not 1, and {seen:.3f} was seen in play. That is poor privacy "
+            "all the same."
         ),
-        protocol=f"The formulas of the proofs (c, and the one above), for {PEOPLE:,} observers.",
-        leak_free_protocol=(
-            "Without noise: the share of five observers whose own map comes back exactly when the "
-            f"other four are subtracted. Drawn at random: {_GAMES:,} maps of {_PLAYED_PEOPLE} "
-            "people of whom one has looked; how often that shows, with 95 % limits."
+        protocol=THEOREMS.name,
+        verdict=Verdict(Outcome.PARTLY, Outcome.YES),
+        setting=(
+            f"The paper's protocol: the formulas of its proofs for {PEOPLE:,} observers. Played: "
+            "the share of five observers whose own map comes back exactly when the other four are "
+            f"subtracted; {_GAMES:,} maps of {_PLAYED_PEOPLE} observers of whom one has looked, "
+            "and how often that shows, with 95% limits."
         ),
+        leak_free_words="ours, played",
         cells=tuple(cells),
         digits=3,
+        measured=False,
+        headline=(cells[-1].row, column),
     )
 
 
-def _recovered(few: Looks) -> float:
+def _recovered(few: GazePoints) -> float:
     """The share of people whose map comes back exactly from everybody's less the others'."""
     people = len(few.people)
     everybody = people * gaze_map(few).values
@@ -103,11 +109,11 @@ def _recovered(few: Looks) -> float:
     )
 
 
-def _played(law: RandomSelection, seed: int) -> Value:
+def _played(drawn: RandomSelection, seed: int) -> Value:
     """How often the only one who looked shows in the map."""
     counts = PersonCounts.of_dense(np.eye(_PLAYED_PEOPLE, 1))
-    shape = MapShape.of(_PLAYED_PEOPLE, 1, Grid(1, 1, 1, 1))
-    maps = law.randomised(counts, shape, _GAMES, randomness(seed))
+    shape = MapFacts.of(_PLAYED_PEOPLE, 1, Grid(1, 1, 1, 1))
+    maps = drawn.randomised(counts, shape, _GAMES, randomness(seed))
     seen = int(np.count_nonzero(maps))
     low, high = clopper_pearson(seen, _GAMES)
     return Value(seen / _GAMES, low=float(low), high=float(high))
@@ -120,30 +126,28 @@ def example() -> Exhibit:
     theorem, sparse = float(paper_noise(*given)), float(sparse_noise(*given, samples=SAMPLES))
     dense = dense_sigma(pixels, PEOPLE, EPSILON, delta)
     halved = math.sqrt(pixels * (EPSILON / 4 + math.log(pixels / delta))) / (PEOPLE * EPSILON)
-    reach = math.sqrt(pixels) / PEOPLE
-    truly = gaussian_delta(EPSILON, reach / _PRINTED_SIGMA)
+    sensitivity = math.sqrt(pixels) / PEOPLE
+    truly = gaussian_delta(EPSILON, sensitivity / _PRINTED_SIGMA)
     laplacian = math.sqrt(2) * pixels / (EPSILON * PEOPLE)
     sparse_laplacian = math.sqrt(2) * 2 * SAMPLES / (EPSILON * PEOPLE)
-    column, limited = "σ of the noise in a pixel", f", at most {SAMPLES} looks of a person"
+    column, limited = "σ of the noise in a pixel", f", at most {SAMPLES} gaze points of an observer"
     return Exhibit(
         name="Theorems 3.4 and 3.5",
         title=f"the noise of the example: {PEOPLE:,} observers, {WIDTH_PX} × {HEIGHT_PX} px",
         says=(
-            f"The printed {_PRINTED_SIGMA:g} is said to be 'based on Theorem 3.5', which is the "
-            f"Laplacian one and asks for {laplacian:.2f}: we take it for Theorem 3.4's, the "
-            f"Gaussian one. That gives {theorem:.5f} as it stands, and {halved:.4f} with ε/4 in "
-            f"place of ε/2, as in its proof. {dense:.5f} is enough for the same promise, so that "
-            f"with so many pixels the printed noise does hold (its δ is "
-            f"{truly:.1e}, below {delta:.1e}); and if a person counts for at most {SAMPLES} looks, "
-            f"{sparse:.6f} is, {theorem / sparse:.0f} times less than the theorem asks for. The "
-            "Laplacian theorem is right."
+            f"The printed {_PRINTED_SIGMA:g} is said to be 'based on Theorem 3.5', the Laplacian "
+            f"one, which asks for {laplacian:.2f}: we take it for Theorem 3.4's. That gives "
+            f"{theorem:.5f} as it stands, and {halved:.4f} with ε/4 in place of ε/2, as in its "
+            f"proof. For so many pixels the guarantee is valid with either: {dense:.5f} is enough "
+            f"(the exact δ of the printed noise is {truly:.1e}, below {delta:.1e}). If an observer "
+            f"counts for at most {SAMPLES} gaze points, {sparse:.6f} is, {theorem / sparse:.0f} "
+            "times less than the theorem asks for. The Laplacian theorem is right."
         ),
-        protocol=f"The theorems, at ε = {EPSILON:g}, δ = N^−1.5 = {delta:.2e} and m = 1.",
-        leak_free_protocol=(
-            "The smallest σ with which the Gaussian mechanism is (ε, δ)-private (Balle & Wang "
-            "2018), when a person may change every pixel, and when a public limit of looks cuts "
-            "off what is more."
-        ),
+        protocol=THEOREMS.name,
+        verdict=Verdict(Outcome.YES, Outcome.YES),
+        setting=f"ε = {EPSILON:g}, δ = n^−3/2 = {delta:.2e}, m = 1. The limit of {SAMPLES} gaze "
+        "points is not the paper's.",
+        leak_free_words="ours, exact",
         cells=(
             Cell("Gaussian", column, _PRINTED_SIGMA, Value(theorem), Value(dense)),
             Cell(f"Gaussian{limited}", column, leak_free=Value(sparse)),
@@ -151,6 +155,7 @@ def example() -> Exhibit:
             Cell(f"Laplacian{limited}", column, leak_free=Value(sparse_laplacian)),
         ),
         digits=6,
+        measured=False,
     )
 
 
@@ -159,57 +164,58 @@ def few_cells() -> Exhibit:
     delta = paper_delta(_TABLE_PEOPLE)
     cells, broken = [], {}
     for level, epsilon in LEVELS.items():
-        law = MapGaussianPaper(epsilon=epsilon, delta=delta)
-        ratios = []
+        paper = MapGaussianPaper(epsilon=epsilon, delta=delta)
+        exact = []
         for count in _FEW_CELLS:
-            shape = MapShape.of(_TABLE_PEOPLE, 1, Grid(count, 1, count, 1))
-            ratios.append(law.true_delta(shape) / delta)
+            facts = MapFacts.of(_TABLE_PEOPLE, 1, Grid(count, 1, count, 1))
+            exact.append(paper.true_delta(facts))
             column = f"{count:,} cell{'s' * (count > 1)}"
             row = f"{level} privacy (ε = {epsilon:g})"
-            cells.append(Cell(row, column, 1.0, leak_free=Value(ratios[-1])))
+            promised = f"δ = n^−3/2 for n = {_TABLE_PEOPLE:,}"
+            cells.append(Cell(row, column, delta, leak_free=Value(exact[-1]), inferred=promised))
         broken[level] = [
-            count for count, ratio in zip(_FEW_CELLS, ratios, strict=True) if ratio > 1
+            count for count, found in zip(_FEW_CELLS, exact, strict=True) if found > delta
         ]
     told = " and ".join(
         f"up to {max(counts)} cells at level {level}" for level, counts in broken.items() if counts
     )
+    worst = max(cell.leak_free.mean for cell in cells if cell.leak_free) / delta
     return Exhibit(
         name="Theorem 3.4, few cells",
-        title="δ that the printed noise truly gives, over the δ it promises",
+        title="the δ that the theorem's noise has, and the δ that it promises",
         says=(
-            f"The theorem is false for few cells: of these it loses more than it promises {told}. "
-            "Tables of areas of interest are that small; full pictures are not, and get more noise "
-            "than they need."
+            f"The theorem is false for few cells: of these, δ is larger than promised {told}, by "
+            f"a factor of up to {worst:.1f}. Tables of areas of interest are that small; whole "
+            "pictures are not, and get more noise than they need."
         ),
-        protocol=f"{_TABLE_PEOPLE:,} observers, δ = N^−1.5; the promise is 1.",
-        leak_free_protocol="The exact δ of Gaussian noise of that σ (Balle & Wang 2018).",
+        protocol=THEOREMS.name,
+        verdict=Verdict(Outcome.OPEN, Outcome.PARTLY),
+        setting=f"{_TABLE_PEOPLE:,} observers.",
+        quantity="δ of Gaussian noise with the σ of Theorem 3.4",
+        leak_free_words="ours, exact",
         cells=tuple(cells),
+        digits=6,
+        measured=False,
     )
 
 
 _SIDES, _OBSERVERS = (100, 300, 1000), (300, 1000, 10_000)
-_PRINTED_OBSERVERS = {"good": 900.0, "okay": 300.0}
+PRINTED_OBSERVERS = {"good": 900.0, "okay": 300.0}
 
 
-def _theorem(side: float, people: float, epsilon: float, cap: int = 1) -> float:
-    """Theorem 3.4 at the paper's δ."""
-    delta = paper_delta(round(people))
-    return float(paper_noise(np.array(side**2), np.array(people), epsilon, delta, cap))
+def _theorem(side: float, people: float, epsilon: float) -> float:
+    """σ of Theorem 3.4 at the paper's δ = n^−3/2."""
+    delta = paper_delta(people)
+    return float(paper_noise(np.array(side**2), np.array(people), epsilon, delta))
 
 
-def _dense(side: float, people: float, epsilon: float, cap: int = 1) -> float:
-    """What is enough, when a person may change every pixel."""
-    return dense_sigma(side**2, people, epsilon, paper_delta(round(people)), cap)
-
-
-def _sparse(side: float, people: float, epsilon: float, cap: int = 1) -> float:
-    """What is enough, when a person counts for so many looks at most."""
-    given = (np.array(side**2), np.array(people), epsilon, paper_delta(round(people)))
-    return float(sparse_noise(*given, cap, SAMPLES))
+def _dense(side: float, people: float, epsilon: float) -> float:
+    """The smallest σ at the paper's δ, when an observer may change every pixel."""
+    return dense_sigma(side**2, people, epsilon, paper_delta(people))
 
 
 def surfaces() -> Exhibit:
-    """Figure 2 (a): σ over √r and n at two levels; and over ε and m, which follow."""
+    """Figure 2 (a): σ over √r and n at two levels."""
     cells = [
         Cell(
             f"{level} privacy (ε = {epsilon:g}), {people:,} observers",
@@ -226,15 +232,20 @@ def surfaces() -> Exhibit:
         name="Figure 2 (a)",
         title="noise in a pixel, over the size of the picture and the number of observers",
         says=(
-            f"The surfaces have the right form, and lie {min(more):.2f} to {max(more):.2f} times "
-            "as high as they need to; a public limit on the looks of a person takes the size of "
-            "the picture out of it altogether."
+            f"The surfaces lie {min(more):.2f} to {max(more):.2f} times as high as they need to: "
+            "'any value above the upper surface will provide good privacy' is true of these. A "
+            "public limit on the gaze points of an observer takes the size of the picture out of "
+            "it altogether."
         ),
-        protocol="Theorem 3.4 with δ = N^−1.5 and m = 1. The paper prints no numbers beside it.",
-        leak_free_protocol="The smallest σ that gives the same promise (Balle & Wang 2018).",
+        protocol=THEOREMS.name,
+        verdict=Verdict(Outcome.OPEN, Outcome.YES if min(more) >= 1 else Outcome.NO),
+        setting="The paper prints no numbers beside its surfaces; ranges of the axes are ours.",
+        quantity="σ of the noise in a pixel",
+        leak_free_words="ours, exact",
         cells=tuple(cells),
-        pictures={"figure-2-noise": _picture()},
+        pictures={"figure-2-surfaces": _surfaces()},
         digits=3,
+        measured=False,
     )
 
 
@@ -245,72 +256,102 @@ def slice_of_300() -> Exhibit:
         Cell(
             f"{level} privacy (ε = {epsilon:g})",
             column,
-            _PRINTED_OBSERVERS[level],
-            Value(_observers(_theorem, epsilon)),
-            Value(_observers(_dense, epsilon)),
+            PRINTED_OBSERVERS[level],
+            Value(observers_needed(_theorem, epsilon)),
+            Value(observers_needed(_dense, epsilon)),
         )
         for level, epsilon in LEVELS.items()
     ]
-    theirs, ours = cells[0].ours
+    (good, enough), (okay, _) = (cell.ours for cell in cells)
     return Exhibit(
         name="Figure 2 (b)",
         title=f"a picture of {EXAMPLE_SIDE} × {EXAMPLE_SIDE} px",
         says=(
-            f"'Of the order of 900 observers' is right for the theorem ({theirs:.0f} "
-            f"at level good); {ours:.0f} are enough. Noise of {EXAMPLE_NOISE:g} where "
-            "an observer counts 1 and most pixels have 0 leaves nothing to see before spreading "
-            "out."
+            f"'Of the order of n = 900 observers' is right for the theorem ({good:.0f} at level "
+            f"good), and so are 300 at level okay ({okay:.0f}); {enough:.0f} are enough for the "
+            "same guarantee at level good."
         ),
-        protocol="Theorem 3.4 with δ = N^−1.5 and m = 1, solved for N.",
-        leak_free_protocol="The smallest N for the same promise (Balle & Wang 2018).",
+        protocol=THEOREMS.name,
+        verdict=Verdict(Outcome.YES, Outcome.YES),
+        setting="δ = n^−3/2 changes along the curve with n, as in the paper.",
+        leak_free_words="ours, exact",
         cells=tuple(cells),
+        pictures={"figure-2-slice": _slice()},
         digits=0,
+        measured=False,
     )
 
 
-def _observers(law: Callable[[float, float, float], float], epsilon: float) -> float:
-    people = np.geomspace(2, 20_000, 60)
-    noise = np.array([law(EXAMPLE_SIDE, each, epsilon) for each in people])
-    return observers_for(EXAMPLE_NOISE, people, noise)
+def observers_needed(noise: Callable[[float, float, float], float], epsilon: float) -> float:
+    """How many observers bring a noise down to 1.5 on 300 × 300 px, δ being n^−3/2."""
+    people = np.geomspace(2, 20_000, 400)
+    found = np.array([noise(EXAMPLE_SIDE, each, epsilon) for each in people])
+    return observers_for(EXAMPLE_NOISE, people, found)
 
 
-def _picture() -> Markup:
-    """The paper's noise and what is enough, over everything that it depends on."""
-    side = float(np.sqrt(WIDTH_PX * HEIGHT_PX))
-    axes_of = {
-        "ε": np.geomspace(0.1, 10, 25),
-        "observers": np.geomspace(100, 100_000, 25),
-        "√px of the picture": np.geomspace(5, 2000, 25),
-        "m, most looks in a pixel": np.arange(1.0, 11.0),
-    }
-    laws = (
-        ("Theorem 3.4", _theorem, ORANGE, "--"),
-        ("enough, every pixel", _dense, BLUE, "-"),
-        (f"enough, {SAMPLES} looks", _sparse, GREEN, ":"),
-    )
+def _surfaces() -> Markup:
+    """Both levels over √r and n; the point is the example of Figure 2 (b)."""
+    sides, people = np.meshgrid(np.linspace(50, 500, 19), np.linspace(200, 1500, 27))
 
-    def noise(law: Callable[..., float], what: str, values: Floats) -> list[float]:
-        given: dict[str, Callable[[float], tuple[float, ...]]] = {
-            "ε": lambda value: (side, PEOPLE, value),
-            "observers": lambda value: (side, value, EPSILON),
-            "√px of the picture": lambda value: (value, PEOPLE, EPSILON),
-            "m, most looks in a pixel": lambda value: (side, PEOPLE, EPSILON, int(value)),
-        }
-        return [law(*given[what](float(value))) for value in values]
-
-    def draw(*axes: Axes) -> None:
-        for place, (axis, (what, values)) in enumerate(zip(axes, axes_of.items(), strict=True)):
-            for words, law, colour, style in laws:
-                axis.plot(values, noise(law, what, values), style, color=colour, label=words)
-            axis.set(xscale="linear" if what.startswith("m") else "log", yscale="log", xlabel=what)
-            axis.set_ylabel("σ in a pixel")
-            for scale in (axis.xaxis, axis.yaxis):
-                scale.set_major_formatter("{x:g}")
-            if not place:
-                axis.legend(frameon=False, fontsize=8)
+    def draw(axis: Axes) -> None:
+        figure = axis.figure
+        axis.remove()
+        # A surface needs axes of its own kind.
+        space: Any = figure.add_subplot(projection="3d", computed_zorder=False)
+        for level, colour in (("okay", BLUE), ("good", ORANGE)):
+            noise = paper_noise(sides**2, people, LEVELS[level], people**-1.5)
+            words = f"{level} privacy (ε = {LEVELS[level]:g}), Theorem 3.4"
+            space.plot_surface(
+                sides, people, noise, color=colour, alpha=0.75, linewidth=0.2, edgecolor="white"
+            )
+            space.plot([], [], [], color=colour, linewidth=6, label=words)
+        observers = observers_needed(_theorem, LEVELS["good"])
+        words = f"good privacy at σ = {EXAMPLE_NOISE:g}, {EXAMPLE_SIDE} × {EXAMPLE_SIDE} px"
+        space.plot(
+            [EXAMPLE_SIDE], [observers], [EXAMPLE_NOISE], "o", color=INK, markersize=5, label=words
+        )
+        space.set(xlabel="√r, px", ylabel="n, observers", zlabel="σ in a pixel")
+        space.view_init(elev=22, azim=-55)
+        space.set_box_aspect((4, 4, 3.4), zoom=0.9)
+        figure.legend(*space.get_legend_handles_labels(), loc="outside upper left", frameon=False)
 
     alt = (
-        "Noise in a pixel falls with ε and observers and grows with the picture and the cap; by "
-        "Theorem 3.4 it is a little above what is enough, and far above what a limit of looks needs"
+        "Two surfaces over image size and observers: noise grows with the picture, falls with "
+        "observers, and is higher for good than for okay privacy"
     )
-    return svg(draw, alt, 5.0, columns=2, rows=2, width=7.4)
+    return svg(draw, alt, 4.4, width=5.6)
+
+
+def _slice() -> Markup:
+    """Noise over observers at 300 × 300 px, and the example noise as a dotted line."""
+    people = np.geomspace(50, 5000, 60)
+    lines = (
+        ("Theorem 3.4", _theorem, "--", "o"),
+        ("exact", _dense, "-", "s"),
+    )
+
+    def draw(axis: Axes) -> None:
+        for level, colour in (("good", ORANGE), ("okay", BLUE)):
+            for words, noise, style, marker in lines:
+                values = [noise(EXAMPLE_SIDE, each, LEVELS[level]) for each in people]
+                axis.plot(people, values, style, color=colour, label=f"{words}, {level} privacy")
+                needed = observers_needed(noise, LEVELS[level])
+                axis.plot(needed, EXAMPLE_NOISE, marker, color=colour, markersize=4)
+                axis.annotate(
+                    f"{needed:.0f}",
+                    (needed, EXAMPLE_NOISE),
+                    xytext=(1, 7),
+                    textcoords="offset points",
+                    fontsize=SMALL,
+                    color=colour,
+                )
+        axis.axhline(
+            EXAMPLE_NOISE, color=GREY, linestyle=":", label=f"σ = {EXAMPLE_NOISE:g}, the example"
+        )
+        axis.set(xscale="log", yscale="log", xlabel="n, observers", ylabel="σ in a pixel")
+        for scale in (axis.xaxis, axis.yaxis):
+            scale.set_major_formatter("{x:g}")
+        axis.legend(frameon=False, fontsize=8)
+
+    alt = "Noise in a pixel of 300 × 300 over observers, by the theorem and exactly, at two levels"
+    return svg(draw, alt, 3.4)

@@ -244,10 +244,10 @@ class DiscreteGaussian(DiscreteNoise):
 
 
 @lru_cache(maxsize=256)
-def _table(law: type[DiscreteNoise], scale: int, bits: int) -> Words:
+def _table(distribution: type[DiscreteNoise], scale: int, bits: int) -> Words:
     """Thresholds of a law, which its scale alone decides, ending in the largest word there is."""
     top = 2**bits - 1
-    below = [floor for floor in law(scale).thresholds(bits) if floor < top]
+    below = [floor for floor in distribution(scale).thresholds(bits) if floor < top]
     table: Words = np.array([*below, top], dtype=np.uint64)
     # Shared by all noise of this law and scale.
     table.flags.writeable = False

@@ -27,7 +27,7 @@ attacked, how a comparison measures it, and which canaries suit it.
    give the groups back (`attacks/anonymity.py`); `audits/groups.py` makes them again and
    compares, `attacks/groups.py` attacks them under their members' names. `attacks/synthetic.py`
    asks what made-up rows and people teach, and whether they show who was there;
-   `attacks/likeness.py` how like people they are.
+   `attacks/similarity.py` how like people they are.
 6. **Result, verdict, audit.json, report.** An `Audit` is a base with one variant for each kind
    (`results.py`; `verdict.py`, `audit_json.py`, `report.py` with one partial template a section).
    `folder.py` writes them into `NAME-audit` beside the release, private and in one step

@@ -13,7 +13,7 @@ from eyelid.mechanisms.certificate import Certificate
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.ledger import Debit, Ledger
-from eyelid.releases.fingerprint import debit_of
+from eyelid.releases.accounting import debit_of
 
 
 @dataclass(frozen=True)

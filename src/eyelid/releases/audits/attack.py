@@ -12,18 +12,19 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from eyelid.attacks.attackers import Attacker
+from eyelid.attacks.one_run import CanaryResult
 from eyelid.attacks.outcome import Outcome, Questions
 from eyelid.attacks.protocols import Protocol
+from eyelid.attacks.target import TableTarget
 from eyelid.gaze.features.omission import Blanks
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.release_folder import RELEASED_FILES
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import Shape
-from eyelid.releases.audits.canaries import Canaries, CanaryResult
+from eyelid.mechanisms.mechanism import PublicFacts
+from eyelid.releases.audits.canaries import Canaries
 from eyelid.releases.audits.matching import Pair, beyond, compared, without_values
-from eyelid.releases.audits.results import Audit, TableAudit
-from eyelid.releases.audits.target import TableTarget
+from eyelid.reporting.audits.results import Audit, TableAudit
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class TableAttack(Attack):
         certificate: Certificate,
         original: FeatureTable,
         released: FeatureTable,
-        shape: Shape,
+        facts: PublicFacts,
     ) -> Iterator[str]:
         """What values and noise of a release that claims to hold cannot be, in words."""
         yield from ()
@@ -144,7 +145,7 @@ class TableAttack(Attack):
 
     def page(self, audit: TableAudit) -> str:
         """The report; whose groups and synthetic people are known may be drawn."""
-        from eyelid.releases.report import report
+        from eyelid.reporting.audits.page import report
 
         return report(audit, own=audit.target.groups is not None or audit.synthetic is not None)
 

@@ -11,6 +11,7 @@ from eyelid.attacks.attackers import Attacker, find_attackers
 from eyelid.attacks.attackers.fusion import NAME as FUSED
 from eyelid.attacks.attackers.likelihood import NAME as LIKELIHOOD
 from eyelid.attacks.protocols import PROTOCOLS, find_protocol
+from eyelid.attacks.target import AuditTarget
 from eyelid.engine.atomic import check_file
 from eyelid.engine.engines import using
 from eyelid.errors import InputError
@@ -23,11 +24,10 @@ from eyelid.releases.audits.attack import AuditPlan
 from eyelid.releases.audits.folder import audit_places
 from eyelid.releases.audits.kinds import ATTACKS
 from eyelid.releases.audits.map_target import map_target
-from eyelid.releases.audits.maps import MapsAudit
 from eyelid.releases.audits.pairing import Source, audit_target
-from eyelid.releases.audits.results import Audit, TableAudit
-from eyelid.releases.audits.target import AuditTarget
 from eyelid.releases.pipeline import Release
+from eyelid.reporting.audits.maps import MapsAudit
+from eyelid.reporting.audits.results import Audit, TableAudit
 
 # Attackers that are no `Attacker`: they know other things than records.
 _SPECIAL = (LIKELIHOOD, FUSED)

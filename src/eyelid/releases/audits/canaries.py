@@ -31,7 +31,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.attacks.one_run import OneRun, one_run
+from eyelid.attacks.one_run import CanaryResult, OneRun, one_run
 from eyelid.attacks.twins import twin
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
@@ -41,7 +41,7 @@ from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.means.mean_mechanism import PLACE, TEAM, MeanMechanism, with_others
-from eyelid.mechanisms.mechanism import NeighbourPair, Shape
+from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Unit
@@ -86,31 +86,6 @@ _SORTS = (
     _Sort(0.0, 1.0, missing=True),
     _Sort(0.0, 1.0, short=True),
 )
-
-
-@dataclass(frozen=True)
-class CanaryResult:
-    """What one run of the pipeline has shown.
-
-    Attributes:
-        mechanism: its name.
-        unit: whose value the mechanism was asked to hide.
-        person: about the certificate's total for a person.
-        within: about its guarantee for a unit smaller than a person; None where there is none.
-        holds: what the certificate says of itself.
-    """
-
-    mechanism: str
-    unit: str
-    person: OneRun
-    within: OneRun | None
-    holds: bool
-
-    @property
-    def refuted(self) -> bool:
-        """Whether the certificate is false."""
-        runs = [self.person] if self.within is None else [self.person, self.within]
-        return self.holds and any(run.refuted for run in runs)
 
 
 class Canaries(ABC):
@@ -158,11 +133,11 @@ class RecordCanaries(Canaries):
             mechanism = replace(mechanism, length=long)
         groups = _groups(people, mechanism, (short, long), features, seed)
         mechanism, table, released, certificate = self.released(mechanism, groups)
-        shape = mechanism.shape(table)
+        facts = mechanism.facts(table)
 
         def audited(claim: Guarantee) -> OneRun:
             mine = [group for group in groups if group.unit == claim.unit]
-            scores = [self.scores(mechanism, group, released, shape) for group in mine]
+            scores = [self.scores(mechanism, group, released, facts) for group in mine]
             coins = [group.coins for group in mine]
             return one_run(np.concatenate(scores), np.concatenate(coins), claim)
 
@@ -186,16 +161,18 @@ class RecordCanaries(Canaries):
         """What of a released record is the canary's own."""
         return outputs
 
-    def scores(self, mechanism: Any, group: _Group, released: FeatureTable, shape: Shape) -> Values:
+    def scores(
+        self, mechanism: Any, group: _Group, released: FeatureTable, facts: PublicFacts
+    ) -> Values:
         """How much each canary's released record speaks for heads.
 
         The likelihood ratio of the mechanism, unless something passed without noise: a value, a
         gap or a length that only one side of the coin has.
         """
-        length = shape.length
+        length = facts.length
         outputs, rows = _records(released, group, length)
         one, other = group.tails[:, :length], group.heads[:, :length]
-        pair = NeighbourPair("canaries", shape, group.unit, one, other)
+        pair = NeighbourPair("canaries", facts, group.unit, one, other)
         ratio = mechanism.score(np.nan_to_num(outputs, nan=0.5).reshape(len(outputs), -1), pair)
         outputs = self.own(outputs, one)
         clear = np.abs(_filled(one) - _filled(other)) > _UNTOUCHED
@@ -322,9 +299,9 @@ def _moving_most(mechanism: Any, rows: tuple[int, int]) -> NDArray[np.bool_]:
     if not mechanism.measures:
         return np.ones(long, dtype=np.bool_)
     seen = short if mechanism.length == "shortest" else long
-    shape = Shape(1, 1, seen, 1)
-    nothing = mechanism.analyse(np.zeros((1, seen, 1)), shape) / mechanism.step(shape)
-    rows_alone = mechanism.analyse(np.eye(seen)[:, None, :, None], shape) / mechanism.step(shape)
+    facts = PublicFacts(1, 1, seen, 1)
+    nothing = mechanism.analyse(np.zeros((1, seen, 1)), facts) / mechanism.step(facts)
+    rows_alone = mechanism.analyse(np.eye(seen)[:, None, :, None], facts) / mechanism.step(facts)
     moved = (rows_alone - nothing)[:, 0, :, 0]
     change = np.where(np.random.default_rng(0).random((256, seen)) < 0.5, -1.0, 1.0)
     # The first of equals is taken: all rows together, where it makes no difference.

@@ -12,20 +12,19 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from eyelid.attacks.target import same_features
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.certificate import Certificate, form_given, shown_by_choice
+from eyelid.mechanisms.certificate import Certificate, bounding, form_given, shown_by_choice
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import Mechanism, Shape
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.composition import sequential
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.accounting import bounding
 from eyelid.releases.audits.accounts import Account
-from eyelid.releases.audits.target import same_features
 from eyelid.releases.kinds.features.plan import described
 from eyelid.version import __version__
 
@@ -83,13 +82,13 @@ def _with(
     except InputError as error:
         yield f"the mechanism of the certificate cannot be run on the original ({error})"
         return
-    shape = mechanism.shape(known)
+    facts = mechanism.facts(known)
     rows = released.recordings["rows"]
-    length = shape.length if alike else rows[0]
+    length = facts.length if alike else rows[0]
     if (rows != length).any() and mechanism.one_length:
         yield f"recordings have not the {length} rows that the mechanism gives them"
         return
-    yield from as_declared(certificate, mechanism, shape)
+    yield from as_declared(certificate, mechanism, facts)
     if certificate.version == __version__:
         shown = {*mechanism.unprotected(known), *shown_by_choice(known.chosen)}
         if not shown <= set(certificate.unprotected):
@@ -97,21 +96,21 @@ def _with(
         form = form_given(original.chosen, mechanism.form)
         if certificate.misstates(form, described(mechanism, original)):
             yield MISSTATED
-    yield from attack.faults(mechanism, certificate, original, released, shape)
+    yield from attack.faults(mechanism, certificate, original, released, facts)
 
 
 MISSTATED = "the certificate states another form of data, or kind of release, than it is for"
 
 
 def as_declared(
-    certificate: Certificate, mechanism: Mechanism, shape: Shape, called: str = "mechanism"
+    certificate: Certificate, mechanism: Mechanism, facts: PublicFacts, called: str = "mechanism"
 ) -> Iterator[str]:
     """What a certificate says of unit, promise and noise otherwise than its mechanism would.
 
     Args:
         certificate: of the release.
         mechanism: that it names.
-        shape: the public facts.
+        facts: the public facts.
         called: what such a mechanism is called.
     """
     if certificate.guarantee.unit != mechanism.unit:
@@ -121,7 +120,7 @@ def as_declared(
         )
     promises = ((certificate.person_level, PERSON), (certificate.guarantee, mechanism.unit))
     for stated, unit in promises:
-        given = mechanism.cost(shape, unit)
+        given = mechanism.cost(facts, unit)
         if claims_more(stated, given):
             yield (
                 f"the certificate promises one {unit} {stated.numbers()}, and the {called} that "
@@ -129,7 +128,7 @@ def as_declared(
             )
     # Another version may say the same in other words.
     stale = certificate.version != __version__
-    if not stale and certificate.noise.get("sampler") != mechanism.sampler(shape):
+    if not stale and certificate.noise.get("sampler") != mechanism.sampler(facts):
         yield f"the certificate describes another noise than its {called} adds"
 
 

@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 
-from eyelid.gaze.maps.looks import Looks
+from eyelid.gaze.maps.gaze_points import GazePoints
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.release_folder import column_bytes
@@ -36,7 +36,7 @@ def samples_digest(taken: Study) -> bytes:
     return found.digest()
 
 
-def looks_digest(looks: Looks) -> bytes:
+def looks_digest(looks: GazePoints) -> bytes:
     """SHA-256 of where everybody looked."""
     told = [looks.people, looks.layers, looks.width_px, looks.height_px]
     found = hashlib.sha256(json.dumps(told).encode())

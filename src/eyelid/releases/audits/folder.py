@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eyelid.engine.atomic import private_folder, whole_around, write_file
-from eyelid.engine.foreign import opened
+from eyelid.engine.files import opened
 from eyelid.engine.remote import remote_place
 from eyelid.errors import InputError
-from eyelid.releases.audits.audit_json import SCHEMA
+from eyelid.reporting.audits.audit_json import SCHEMA
 from eyelid.version import __version__
 
 FIGURES, PAGE, NOTICE = "audit.json", "report.html", "README.md"

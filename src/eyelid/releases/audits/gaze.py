@@ -13,16 +13,18 @@ from eyelid.attacks.attackers import Attacker
 from eyelid.attacks.identification import Finding, identify
 from eyelid.attacks.protocols import Material, Protocol
 from eyelid.attacks.streams.features import without_gaze
+from eyelid.attacks.target import GazeTarget, RecordsTarget, TableTarget, windows_in
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.features.windows import STEP_S, WINDOW_S
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.release_folder import RELEASED_FILES
 from eyelid.mechanisms.certificate import Certificate
-from eyelid.mechanisms.mechanism import mechanism
+from eyelid.mechanisms.mechanism import mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import gaze_columns
+from eyelid.releases.accounting import samples_digest
 from eyelid.releases.advice import fitting_windows
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.accounts import check_shown, counted
@@ -30,11 +32,9 @@ from eyelid.releases.audits.canaries import Canaries
 from eyelid.releases.audits.gaze_consistency import gaze_disagreements, too_few_to_check
 from eyelid.releases.audits.matching import beyond, check_people, in_common, matched, with_values
 from eyelid.releases.audits.records import RecordsAttack
-from eyelid.releases.audits.results import GazeAudit
-from eyelid.releases.audits.target import GazeTarget, RecordsTarget, TableTarget, windows_in
-from eyelid.releases.fingerprint import samples_digest
 from eyelid.releases.kinds.features.plan import people_alike
 from eyelid.releases.kinds.streams.preparation import same_for_all, taken_of, timed, with_lost_eye
+from eyelid.reporting.audits.results import GazeAudit
 from eyelid.reporting.gaze_sentences import RECORDED, REGULAR, TIMES
 
 
@@ -110,7 +110,7 @@ def gaze_target(
     check_people(ours)
     if not set(released.data.columns) >= set(gaze_columns(taken)):
         raise InputError("the release has not the columns of gaze that the original has")
-    law, amiss = _filter(certificate)
+    mechanism, amiss = _filter(certificate)
     people = released.data["person"].n_unique()
     if certificate.people != people:
         raise InputError(
@@ -125,8 +125,8 @@ def gaze_target(
         lambda: samples_digest(taken),
         lambda: earlier_digests.samples_digest(taken),
     )
-    wrong = tuple(gaze_disagreements(certificate, taken, released, account, law))
-    few = [] if wrong else too_few_to_check(law, taken, released)
+    wrong = tuple(gaze_disagreements(certificate, taken, released, account, mechanism))
+    few = [] if wrong else too_few_to_check(mechanism, taken, released)
     more = [] if path is None else beyond(path, RELEASED_FILES)
     return GazeTarget(
         kind=ReleaseKind.SAMPLES,
@@ -135,7 +135,7 @@ def gaze_target(
         samples=taken,
         released_samples=released,
         certificate=certificate,
-        filter=law,
+        filter=mechanism,
         windows_s=windows_s,
         total=account.total,
         disagreements=(*amiss, *wrong),
@@ -173,6 +173,8 @@ def _windows_of(
 def _filter(certificate: Certificate) -> tuple[StreamMechanism | None, list[str]]:
     """The filter that a certificate names, and what is amiss with it."""
     try:
-        return cast(StreamMechanism, mechanism(certificate.mechanism, **certificate.parameters)), []
+        return cast(
+            StreamMechanism, mechanism_named(certificate.mechanism, **certificate.parameters)
+        ), []
     except (EyelidError, TypeError, ValueError, AttributeError) as error:
         return None, [f"the filter of the certificate cannot be run ({error})"]

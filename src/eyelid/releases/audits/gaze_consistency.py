@@ -29,12 +29,12 @@ from eyelid.mechanisms.certificate import (
 from eyelid.mechanisms.streams.filter import Filter
 from eyelid.mechanisms.streams.state import ABSORBING, HALVING, WHOLE
 from eyelid.mechanisms.streams.stream import StreamMechanism
-from eyelid.mechanisms.streams.study_scene import gaze_columns
+from eyelid.mechanisms.streams.study_scene import filtered, gaze_columns
 from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.accounts import Account
 from eyelid.releases.audits.consistency import MISSTATED, among_promises, as_declared
-from eyelid.releases.kinds.streams.plan import filtered, unprotected
-from eyelid.releases.kinds.streams.preparation import recordings_touched, shape_of, shortest_of
+from eyelid.releases.kinds.streams.plan import unprotected
+from eyelid.releases.kinds.streams.preparation import facts_of, recordings_touched, shortest_of
 from eyelid.reporting.gaze_sentences import TIMES
 from eyelid.version import __version__
 
@@ -88,15 +88,15 @@ def _with(
     mechanism: StreamMechanism, certificate: Certificate, taken: Study, released: Study
 ) -> Iterator[str]:
     """What the filter would have said and done otherwise."""
-    shape, guaranteed = shape_of(taken), mechanism.guaranteed
-    yield from as_declared(certificate, mechanism, shape, called="filter")
+    facts, guaranteed = facts_of(taken), mechanism.guaranteed
+    yield from as_declared(certificate, mechanism, facts, called="filter")
     if certificate.version == __version__:
         shown = set(certificate.unprotected)
         if not set(shown_by_choice(taken.chosen)) <= shown:
             yield NOT_SAID_OF_CHOICE
         touched = 1
         if guaranteed is not None:
-            touched = recordings_touched(guaranteed.window, shape.recordings, shortest_of(taken))
+            touched = recordings_touched(guaranteed.window, facts.recordings, shortest_of(taken))
         if not any(set(unprotected(times, mechanism, touched)) <= shown for times in TIMES):
             yield "the certificate leaves out what its filter does not protect"
         form = form_given(taken.chosen, mechanism.form)
@@ -111,41 +111,41 @@ def _with(
         yield from _amiss(guaranteed, taken, points)
 
 
-def _amiss(law: Filter, taken: Study, points: Floats) -> Iterator[str]:
+def _amiss(mechanism: Filter, taken: Study, points: Floats) -> Iterator[str]:
     """What a filter with a budget never does."""
-    yield from _noise_amiss(law, taken, points)
-    steps = _steps(law, points)
-    regions = law.eventful
+    yield from _noise_amiss(mechanism, taken, points)
+    steps = _steps(mechanism, points)
+    regions = mechanism.eventful
     # Regions have middles of their own, on no grid.
     if not regions and np.abs(steps - np.rint(steps)).max() > _OFF_GRID:
         yield "released gaze is not on the public grid: its low-order digits betray values"
-    new, slot = _published(law, taken, points), law.slot_samples
+    new, slot = _published(mechanism, taken, points), mechanism.slot_samples
     if (new & (_index_in_recording(taken) % slot != 0)).any():
         yield f"released gaze changes at samples other than every {slot}th, where its filter looks"
-    if not regions and (new & np.isnan(_points(law, taken)[:, 0])).any():
+    if not regions and (new & np.isnan(_points(mechanism, taken)[:, 0])).any():
         yield "released gaze changes where none was seen: its filter would have repeated the last"
-    spent = worst_window(law, taken)
+    spent = worst_window(mechanism, taken)
     if spent > WHOLE:
         yield f"its filter, run again, spends {spent / WHOLE:.3g} ε in one window"
 
 
-def _noise_amiss(law: Filter, taken: Study, points: Floats) -> Iterator[str]:
+def _noise_amiss(mechanism: Filter, taken: Study, points: Floats) -> Iterator[str]:
     """Whether released gaze is nearer to the original than noise can make it."""
-    units = law.place.spoken_units
-    if not law.eventful:
-        near = _nearness(law, taken, points)
+    units = mechanism.place.spoken_units
+    if not mechanism.eventful:
+        near = _nearness(mechanism, taken, points)
         if near.chance <= ALARM:
             yield (
-                f"released gaze is {near.off * law.step:.3g} {units} off where it changes, so near "
-                f"as its filter comes with a probability of {ALARM:g} at most: the noise is "
-                "missing or too small"
+                f"released gaze is {near.off * mechanism.step:.3g} {units} off where it changes, "
+                f"so near as its filter comes with a probability of {ALARM:g} at most: the noise "
+                "is missing or too small"
             )
             return
     # Where budgets are used up in ways that the release does not tell, a fresh run tells more.
     # Seeded, so that whoever audits twice finds the same; nothing of it is released.
     noise = randomness(np.random.default_rng([0, *b"released gaze again"]))
-    again = _points(law, filtered(law, taken, noise))
-    ours, fresh = (_distances(law, taken, shown) for shown in (points, again))
+    again = _points(mechanism, filtered(mechanism, taken, noise))
+    ours, fresh = (_distances(mechanism, taken, shown) for shown in (points, again))
     if min(len(ours), len(fresh)) >= _ENOUGH_FOR_MEDIANS:
         off, usual = float(np.median(ours)), float(np.median(fresh))
         if off < _TOO_GOOD * usual:
@@ -157,14 +157,14 @@ def _noise_amiss(law: Filter, taken: Study, points: Floats) -> Iterator[str]:
 
 def too_few_to_check(mechanism: StreamMechanism | None, taken: Study, released: Study) -> list[str]:
     """A note where too little is published to find fault with the noise."""
-    law = None if mechanism is None else mechanism.guaranteed
-    if law is None:
+    filter = None if mechanism is None else mechanism.guaranteed
+    if filter is None:
         return []
-    points = _points(law, released)
-    if law.eventful:
-        there, enough = len(_distances(law, taken, points)), _ENOUGH_FOR_MEDIANS
+    points = _points(filter, released)
+    if filter.eventful:
+        there, enough = len(_distances(filter, taken, points)), _ENOUGH_FOR_MEDIANS
     else:
-        there, enough = _nearness(law, taken, points).inside, ENOUGH
+        there, enough = _nearness(filter, taken, points).inside, ENOUGH
     if there >= enough:
         return []
     return [
@@ -173,23 +173,23 @@ def too_few_to_check(mechanism: StreamMechanism | None, taken: Study, released: 
     ]
 
 
-def worst_window(law: Filter, taken: Study) -> int:
+def worst_window(mechanism: Filter, taken: Study) -> int:
     """The most that any window of any recording spends, in parts of ε, in a fresh run."""
     noise, columns, worst = randomness(0), gaze_columns(taken), 0
     for recording in taken.recordings():
-        run = law.start(noise)
-        run.push_many(*law.place.to_plane(*(recording[name] for name in columns)))
+        run = mechanism.start(noise)
+        run.push_many(*mechanism.place.to_plane(*(recording[name] for name in columns)))
         worst = max(worst, run.worst_parts)
     return worst
 
 
-def _points(law: StreamMechanism, study: Study) -> Floats:
+def _points(mechanism: StreamMechanism, study: Study) -> Floats:
     """Gaze in the plane of the scene, one row a sample."""
     columns = [
         study.data[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
         for name in gaze_columns(study)
     ]
-    return np.stack(law.place.to_plane(*columns), axis=1)
+    return np.stack(mechanism.place.to_plane(*columns), axis=1)
 
 
 def _inside(points: Floats, low: tuple[float, float], high: tuple[float, float]) -> bool:
@@ -204,42 +204,42 @@ def _index_in_recording(study: Study) -> NDArray[np.int64]:
     return study.data.select(row.alias("row"))["row"].to_numpy()
 
 
-def _steps(law: Filter, points: Floats) -> Floats:
+def _steps(mechanism: Filter, points: Floats) -> Floats:
     """Places in the plane in steps of the grid."""
-    return np.asarray((points - np.array(law.place.plane[:2])) / law.step)
+    return np.asarray((points - np.array(mechanism.place.plane[:2])) / mechanism.step)
 
 
-def _published(law: Filter, study: Study, points: Floats) -> NDArray[np.bool_]:
+def _published(mechanism: Filter, study: Study, points: Floats) -> NDArray[np.bool_]:
     """Where something new is released; before a recording that is the middle of the scene."""
     first = _index_in_recording(study) == 0
     new = np.ones(len(points), dtype=bool)
     new[1:] = (np.diff(points, axis=0) != 0).any(axis=1)
-    away = np.abs(_steps(law, points) - np.array(law.middle_steps)).max(axis=1) > 1
+    away = np.abs(_steps(mechanism, points) - np.array(mechanism.middle_steps)).max(axis=1) > 1
     return np.where(first, away, new)
 
 
-def _nearness(law: Filter, taken: Study, points: Floats) -> Nearness:
+def _nearness(mechanism: Filter, taken: Study, points: Floats) -> Nearness:
     """How near publications are to gaze as the filter saw it."""
     index = _index_in_recording(taken)
-    gaze = np.rint(np.clip(_steps(law, _points(law, taken)), 0, law.size_steps))
-    steps = np.rint(_steps(law, points))
+    gaze = np.rint(np.clip(_steps(mechanism, _points(mechanism, taken)), 0, mechanism.size_steps))
+    steps = np.rint(_steps(mechanism, points))
     seen = np.isfinite(gaze).all(axis=1)
-    new, looked = _published(law, taken, points), seen & (index % law.slot_samples == 0)
+    new, looked = _published(mechanism, taken, points), seen & (index % mechanism.slot_samples == 0)
     # One that falls into the corner where the last was cut off, too, cannot be seen.
-    cornered = ((steps <= 0) | (steps >= np.array(law.size_steps))).all(axis=1)
+    cornered = ((steps <= 0) | (steps >= np.array(mechanism.size_steps))).all(axis=1)
     at = np.flatnonzero(seen & new | looked & cornered)
     row = np.arange(len(new))
     before = np.maximum.accumulate(np.where(new, row, -1))
     since = row - np.concatenate([[-1], before[:-1]])
     return nearness(
-        law, gaze[at], steps[at], np.minimum(since, index + 1)[at], looked=int(looked.sum())
+        mechanism, gaze[at], steps[at], np.minimum(since, index + 1)[at], looked=int(looked.sum())
     )
 
 
-def _distances(law: Filter, taken: Study, points: Floats) -> Floats:
+def _distances(mechanism: Filter, taken: Study, points: Floats) -> Floats:
     """How far what is released is from gaze, where it is new and gaze was seen."""
-    where = _published(law, taken, points)
-    found = np.linalg.norm(points - _points(law, taken), axis=1)[where]
+    where = _published(mechanism, taken, points)
+    found = np.linalg.norm(points - _points(mechanism, taken), axis=1)[where]
     return np.asarray(found[np.isfinite(found)])
 
 
@@ -258,11 +258,13 @@ class Nearness:
     chance: float
 
 
-def nearness(law: Filter, gaze: Floats, released: Floats, since: Samples, looked: int) -> Nearness:
+def nearness(
+    mechanism: Filter, gaze: Floats, released: Floats, since: Samples, looked: int
+) -> Nearness:
     """How near publications are to gaze, given the least noise that their budgets allow.
 
     Args:
-        law: the filter; of its outputs points, not regions.
+        mechanism: the filter; of its outputs points, not regions.
         gaze: publications × 2, on the grid and in the scene, in steps.
         released: the same for what was released.
         since: samples since the publication before, or since before the recording.
@@ -270,8 +272,8 @@ def nearness(law: Filter, gaze: Floats, released: Floats, since: Samples, looked
     """
     away = np.abs(released - gaze)
     distances = np.hypot(*away.T)
-    cut_off = (released <= 0) | (released >= np.array(law.size_steps))
-    scales = law.scale_parts / most_parts(law, since)
+    cut_off = (released <= 0) | (released >= np.array(mechanism.size_steps))
+    scales = mechanism.scale_parts / most_parts(mechanism, since)
     edge = cut_off.any(axis=1)
     # What was cut off would have been farther away: nobody knows how far.
     chances = [np.where(edge, 1.0, nearer((distances + _ROUNDING_STEPS) / scales))]
@@ -301,18 +303,18 @@ def nearer_along(distances: Floats) -> Floats:
     return np.asarray(np.clip(2 / np.pi * (iti0k0(distances)[1] - distances * k0(distances)), 0, 1))
 
 
-def most_parts(law: Filter, since: Samples) -> Floats:
+def most_parts(mechanism: Filter, since: Samples) -> Floats:
     """The most that publications can have spent, in parts of ε; some spent less.
 
     Args:
-        law: the filter.
+        mechanism: the filter.
         since: samples since the publication before, or since before the recording.
     """
-    parts = np.full(len(since), float(law.publish_parts))
-    if law.rule == HALVING:
+    parts = np.full(len(since), float(mechanism.publish_parts))
+    if mechanism.rule == HALVING:
         return np.floor(parts / 2)
-    if law.rule == ABSORBING:
-        return np.asarray(parts * np.minimum(since, law.window))
+    if mechanism.rule == ABSORBING:
+        return np.asarray(parts * np.minimum(since, mechanism.window))
     return parts
 
 

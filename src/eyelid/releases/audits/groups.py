@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.attacks.anonymity import (
@@ -30,6 +29,7 @@ from eyelid.attacks.outcome import (
 )
 from eyelid.attacks.protocols import POSITIVE, Material
 from eyelid.attacks.records import empty_cells, values_of
+from eyelid.attacks.target import GroupsTarget, TableTarget, folded
 from eyelid.engine.progress import one_bar
 from eyelid.errors import InputError
 from eyelid.gaze.study import ROW_KEY
@@ -48,8 +48,7 @@ from eyelid.releases.audits.records import (
     progress,
     recognised,
 )
-from eyelid.releases.audits.results import GroupsAudit
-from eyelid.releases.audits.target import GroupsTarget, TableTarget
+from eyelid.reporting.audits.results import GroupsAudit
 
 # In spans: what rounding does to a mean; less than a step of the grid that sums are on.
 _ROUNDING = 1e-12
@@ -157,7 +156,7 @@ def _fresh_run(original: FeatureTable) -> str:
 
 
 def found_groups(
-    law: KSame | None, original: FeatureTable, released: FeatureTable
+    mechanism: KSame | None, original: FeatureTable, released: FeatureTable
 ) -> tuple[Grouped | None, list[str]]:
     """Who is in which of the released groups, and what of them is not as it should be, in words.
 
@@ -165,7 +164,7 @@ def found_groups(
     for those who attack, and of the release is checked what can be without.
 
     Args:
-        law: as it was run; None where nobody says.
+        mechanism: as it was run; None where nobody says.
         original: what was released from, with the bounds that values were clipped to.
         released: one made-up person a group, or copies of each.
     """
@@ -175,25 +174,29 @@ def found_groups(
     try:
         found = recover_partition(original, means)
     except InputError:
-        if law is None:
+        if mechanism is None:
             raise InputError(
                 "the release has too few values to find out who of "
                 f"{original.recordings['person'].n_unique()} people is in which group, and no "
                 "certificate says how it was made: give the folder with its certificate.json"
             ) from None
-        return _fresh(law, original), list(_amiss_in_all(law, original, means, released))
+        return _fresh(mechanism, original), list(
+            _amiss_in_all(mechanism, original, means, released)
+        )
     amiss = _no_partition(found)
-    if amiss and law is not None and found.exact and not found.determined:
+    if amiss and mechanism is not None and found.exact and not found.determined:
         # People who are alike can stand for each other: that refutes nothing.
-        return _fresh(law, original), list(_amiss_in_all(law, original, means, released))
+        return _fresh(mechanism, original), list(
+            _amiss_in_all(mechanism, original, means, released)
+        )
     if amiss:
         return None, [amiss]
     member = found.behind_all.argmax(axis=0)
-    if law is None:
+    if mechanism is None:
         # Whatever length was asked for, no group has more rows than the longest.
         longest = int(means.recordings["rows"].to_numpy().max())
-        law = KSame(k=max(2, int(np.bincount(member).min())), length=longest)
-    grouped = Grouped(law, original, means, member, found)
+        mechanism = KSame(k=max(2, int(np.bincount(member).min())), length=longest)
+    grouped = Grouped(mechanism, original, means, member, found)
     return grouped, list(_not_as_promised(grouped, released))
 
 
@@ -208,26 +211,30 @@ def _no_partition(found: RecoveredGroups) -> str:
     return ""
 
 
-def _fresh(law: KSame, original: FeatureTable) -> Grouped:
+def _fresh(mechanism: KSame, original: FeatureTable) -> Grouped:
     """Another run of the same mechanism, of which it is known who is in which group."""
-    member = law.partition(original, randomness(np.random.default_rng([*b"a run of our own"])))
-    means = one_a_group(law, original, member)
-    return Grouped(law, original, means, member, known_partition(original, means, member), True)
+    member = mechanism.partition(
+        original, randomness(np.random.default_rng([*b"a run of our own"]))
+    )
+    means = one_a_group(mechanism, original, member)
+    return Grouped(
+        mechanism, original, means, member, known_partition(original, means, member), True
+    )
 
 
 def _amiss_in_all(
-    law: KSame, original: FeatureTable, means: FeatureTable, released: FeatureTable
+    mechanism: KSame, original: FeatureTable, means: FeatureTable, released: FeatureTable
 ) -> Iterator[str]:
     """What would be otherwise whoever is in which group."""
     everybody = original.recordings["person"].n_unique()
     stated = dict(means.people.select("person", "people").iter_rows())
     names = means.recordings["person"].unique(maintain_order=True)
     sizes = np.array([stated.get(name, 0) for name in names], dtype=np.int64)
-    if sorted(sizes.tolist()) != sorted(group_sizes(everybody, law.k)):
+    if sorted(sizes.tolist()) != sorted(group_sizes(everybody, mechanism.k)):
         yield "the groups of the release have not the sizes that the mechanism gives them"
         return
     yield from _told_besides(released)
-    if _impossible(law, original, means, sizes):
+    if _impossible(mechanism, original, means, sizes):
         yield "the groups have other recordings or rows than so many people can have in common"
     off = mean_amiss_of_span(original, means, sizes)
     if off is not None and off > _GRID:
@@ -235,15 +242,15 @@ def _amiss_in_all(
 
 
 def _impossible(
-    law: KSame, original: FeatureTable, means: FeatureTable, sizes: NDArray[np.int64]
+    mechanism: KSame, original: FeatureTable, means: FeatureTable, sizes: NDArray[np.int64]
 ) -> bool:
     """Whether groups have recordings, or rows of them, that too few people have."""
     slots, shown = slots_of(original), means.recordings
     rows, lengths = rows_that_end(original), means.recordings["rows"].to_numpy()
     most = original.recordings["rows"].to_numpy().max()
-    if isinstance(law.length, int):
-        most = law.length
-    elif law.length == "shortest":
+    if isinstance(mechanism.length, int):
+        most = mechanism.length
+    elif mechanism.length == "shortest":
         most = original.shortest
     if (lengths > most).any() or not set(shown["recording"]) <= set(slots.names["recording"]):
         return True
@@ -271,11 +278,12 @@ def _told_besides(released: FeatureTable) -> Iterator[str]:
 def _not_as_promised(grouped: Grouped, released: FeatureTable) -> Iterator[str]:
     """What a release of these groups would have otherwise."""
     smallest = int(grouped.sizes.min())
-    if smallest < grouped.law.k:
+    if smallest < grouped.mechanism.k:
         yield (
-            f"a group has {smallest} people, and the certificate promises at least {grouped.law.k}"
+            f"a group has {smallest} people, and the certificate promises at least "
+            f"{grouped.mechanism.k}"
         )
-    made = one_a_group(grouped.law, grouped.original, grouped.member)
+    made = one_a_group(grouped.mechanism, grouped.original, grouped.member)
     theirs = grouped.means
     if not made.data.select(*ROW_KEY).equals(theirs.data.select(*ROW_KEY)):
         yield "the groups have other recordings or rows than all of their members have"
@@ -291,27 +299,3 @@ def _not_as_promised(grouped: Grouped, released: FeatureTable) -> Iterator[str]:
         stated = dict(released.people.select("person", "people").iter_rows())
         if stated != dict(made.people.select("person", "people").iter_rows()):
             yield "the release states other numbers of people than its groups have"
-
-
-def folded(released: FeatureTable) -> tuple[FeatureTable | None, str]:
-    """One made-up person a group, where a release has copies; or what is wrong with them.
-
-    >>> import numpy as np
-    >>> from eyelid.gaze.study import Feature
-    >>> from eyelid.gaze.table import table_from_arrays
-    >>> table = table_from_arrays(np.zeros((4, 1, 3, 1)), [Feature("rate", "", "", 0.0, 1.0)])
-    >>> made = KSame(k=2, copies=True).averaged(table, np.array([0, 0, 1, 1]))
-    >>> folded(made)[0].data["person"].unique().sort().to_list()
-    ['group1', 'group2']
-    """
-    if "people" in released.people.columns:
-        return released, ""
-    group = pl.col("person").str.replace(r"-\d+$", "")
-    data = released.data.with_columns(group).unique(maintain_order=True)
-    people = released.people.group_by(group, maintain_order=True).agg(
-        pl.len().cast(pl.Int64).alias("people")
-    )
-    copied = data.join(people, on="person")["people"].sum()
-    if data.select(*ROW_KEY).is_duplicated().any() or copied != len(released.data):
-        return None, "the copies of a group differ, which tells its members apart"
-    return replace(released, data=data, people=people), ""

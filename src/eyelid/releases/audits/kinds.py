@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+from eyelid.attacks.one_run import CanaryResult
 from eyelid.attacks.outcome import Outcome, Questions
 from eyelid.attacks.synthetic import names_nobody
 from eyelid.errors import InputError
@@ -13,7 +14,7 @@ from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.unit import Trust
 from eyelid.releases.audits.attack import Attack, TableAttack
-from eyelid.releases.audits.canaries import PEOPLE, Canaries, CanaryResult
+from eyelid.releases.audits.canaries import PEOPLE, Canaries
 from eyelid.releases.audits.gaze import GazeAttack
 from eyelid.releases.audits.groups import GroupsAttack
 from eyelid.releases.audits.maps import MapsAttack
@@ -101,8 +102,8 @@ def canary_audit(
         features: columns; each more costs power. Where people are made up there are always many.
         seed: of the coins; the noise is the pipeline's own.
 
-    >>> from eyelid.mechanisms import mechanism
-    >>> found = canary_audit(mechanism("laplace", epsilon=1.0))
+    >>> from eyelid.mechanisms import mechanism_named
+    >>> found = canary_audit(mechanism_named("laplace", epsilon=1.0))
     >>> found.person.claimed, found.person.canaries, found.refuted
     (1.0, 4000, False)
     """

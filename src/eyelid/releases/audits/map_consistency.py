@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from eyelid.mechanisms.certificate import NO_LEDGER, NOT_COUNTED, form_given, shown_by_choice
 from eyelid.privacy.bounds import Bounds
+from eyelid.privacy.guarantee import large_deltas
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.releases.accounting import large_deltas
 from eyelid.releases.audits.consistency import claims_more, told
 from eyelid.releases.audits.folder import DROPPINGS, LEFT_INSIDE
 from eyelid.releases.kinds.maps.presentation import (
@@ -36,7 +36,7 @@ from eyelid.version import __version__
 
 if TYPE_CHECKING:
     from eyelid.releases.audits.map_target import MapTarget
-    from eyelid.releases.kinds.maps.plan import MapPlan
+    from eyelid.releases.kinds.maps.plan import MapDesign
 
 _ALWAYS = ("certificate.json", "DATACARD.md")
 _OF_MAPS = ("map.npz", "heatmap.png", "overlay.png", "reliable.png")
@@ -71,19 +71,19 @@ def map_disagreements(target: MapTarget, simulated: bool) -> list[str]:
         return found or [*made.card_amiss(simulated)]
 
 
-def files_of(plan: MapPlan) -> tuple[str, ...]:
+def files_of(design: MapDesign) -> tuple[str, ...]:
     """Everything that may lie in the folder of such a release."""
     return (
         *_ALWAYS,
-        *(_OF_MAPS if plan.mechanism is not None else ()),
-        *(_OF_GROUPS if plan.by else ()),
-        *(_OF_TABLES if plan.tables is not None else ()),
+        *(_OF_MAPS if design.mechanism is not None else ()),
+        *(_OF_GROUPS if design.by else ()),
+        *(_OF_TABLES if design.tables is not None else ()),
     )
 
 
 def unknown_files(target: MapTarget) -> list[str]:
     """Names of what lies in the folder, and that no such release has."""
-    known = {*files_of(target.plan), *DROPPINGS}
+    known = {*files_of(target.design), *DROPPINGS}
     return sorted(item.name for item in target.path.iterdir() if item.name not in known)
 
 
@@ -107,47 +107,54 @@ def _files(target: MapTarget) -> Iterator[str]:
 
 def _promises(target: MapTarget) -> Iterator[str]:
     """What the mechanism of the certificate would have said otherwise."""
-    certificate, plan = target.certificate, target.plan
+    certificate, design = target.certificate, target.design
+    promised = design.guarantee(lambda used, facts, unit: used.cost(facts, unit))
     for stated in (certificate.person_level, certificate.guarantee):
-        if claims_more(stated, plan.guarantee):
+        if claims_more(stated, promised):
             yield (
                 f"the certificate promises a person {stated.numbers()}, and the mechanism that it "
-                f"names gives {told(plan.guarantee)}"
+                f"names gives {told(promised)}"
             )
-    law = plan.mechanism
-    if law is not None and not all(law.may_become(chosen) for chosen in target.mechanisms):
+    mechanism = design.mechanism
+    if mechanism is not None and not all(
+        mechanism.may_become(chosen) for chosen in target.mechanisms
+    ):
         yield "the certificate says that its mechanism chose what it cannot choose"
     if certificate.version != __version__:
         # Another version may say the same in other words.
         return
-    if law is not None:
-        fewest = min(each.shape.people for each in plan.observers)
-        shape = law.shape_of(fewest, len(plan.layers), *plan.view.size, plan.view.sigma_px)
-        if shape.grid != plan.observers[0].shape.grid:
+    if mechanism is not None:
+        fewest = min(each.facts.people for each in design.observers)
+        facts = mechanism.facts_of(
+            fewest, len(design.layers), *design.view.size, design.view.sigma_px
+        )
+        if facts.grid != design.observers[0].facts.grid:
             yield "the certificate has another grid than its mechanism takes"
-    noise = {"sampler": plan.sampler(), "numerics": plan.numerics}
+    noise = {"sampler": design.sampler(), "numerics": design.numerics}
     sources = [noise | {"randomness": randomness(seed).name} for seed in (None, 0)]
     if certificate.noise not in sources:
         yield "the certificate describes another noise than its mechanism adds"
-    shown = {*plan.unprotected, *shown_by_choice(target.chosen)}
+    shown = {*design.unprotected, *shown_by_choice(target.chosen)}
     if not shown <= set(certificate.unprotected):
         yield "the certificate leaves out what its mechanism does not protect"
 
 
 def _certificate(target: MapTarget) -> Iterator[str]:
     """What a certificate says that none does."""
-    certificate, plan = target.certificate, target.plan
+    certificate, design = target.certificate, target.design
     file = target.path / "certificate.json"
     try:
         found = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_once)
     except (ValueError, RecursionError):
         found = None
-    made = plan.tables.mechanism if plan.mechanism is None and plan.tables else plan.mechanism
+    made = (
+        design.tables.mechanism if design.mechanism is None and design.tables else design.mechanism
+    )
     assert made is not None, "there are maps or tables"
-    size = zip(("x_px", "y_px"), plan.view.size, strict=True)
+    size = zip(("x_px", "y_px"), design.view.size, strict=True)
     bounds = Bounds({name: (0.0, float(length)) for name, length in size})
     promises = (certificate.guarantee, certificate.total)
-    besides = set(certificate.unprotected) - set(plan.unprotected) - set(_OF_LEDGERS)
+    besides = set(certificate.unprotected) - set(design.unprotected) - set(_OF_LEDGERS)
     besides -= set(shown_by_choice(target.chosen))
     strange = [
         not _alike(found, json.loads(certificate.to_json())),
@@ -161,9 +168,9 @@ def _certificate(target: MapTarget) -> Iterator[str]:
         any(each is not None and each.holds and each.reasons for each in promises),
         set(certificate.rank1_bound) != set(rank1_bounds(certificate.person_level, 2)),
         certificate.version == __version__
-        and (certificate.how != plan.how or not besides <= _delta_words(target)),
+        and (certificate.how != design.how or not besides <= _delta_words(target)),
         certificate.version == __version__
-        and certificate.misstates(form_given(target.chosen, made.form), plan.released_as),
+        and certificate.misstates(form_given(target.chosen, made.form), design.released_as),
     ]
     if any(strange):
         yield "the certificate says more, or other things, than a certificate of such a release"
@@ -184,7 +191,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _finite(target: MapTarget) -> bool:
-    cells = [target.cells(number) for number in range(len(target.plan.observers))]
+    cells = [target.cells(number) for number in range(len(target.design.observers))]
     if target.tables is not None:
         cells.append(target.table_cells)
     return all(bool(np.isfinite(each).all()) for each in cells)
@@ -194,22 +201,22 @@ class _Made:
     """Everything that noisy cells and measured values give."""
 
     def __init__(self, target: MapTarget) -> None:
-        self.target, plan = target, target.plan
+        self.target, design = target, target.design
         self.measured = [
-            Measured(law, target.cells(number), law.cell_sd(each.shape))
-            for number, (law, each) in enumerate(
-                zip(target.mechanisms, plan.observers, strict=True)
+            Measured(mechanism, target.cells(number), mechanism.cell_sd(each.facts))
+            for number, (mechanism, each) in enumerate(
+                zip(target.mechanisms, design.observers, strict=True)
             )
         ]
-        self.maps = maps_of(plan, self.measured)
-        self.trusted = trusted_of(plan, self.measured)
+        self.maps = maps_of(design, self.measured)
+        self.trusted = trusted_of(design, self.measured)
         self.tables: pl.DataFrame | None = None
-        if plan.tables is not None:
-            self.tables = plan.tables.mechanism.presented(
+        if design.tables is not None:
+            self.tables = design.tables.mechanism.presented(
                 target.table_cells,
-                plan.tables.shape,
-                plan.layers,
-                [area.name for area in plan.tables.areas],
+                design.tables.facts,
+                design.layers,
+                [area.name for area in design.tables.areas],
             )
 
     def arrays_amiss(self) -> Iterator[str]:
@@ -217,7 +224,7 @@ class _Made:
         if not self.maps:
             return
         found = self.target.arrays
-        wanted = arrays_of(self.maps, [each.cells for each in self.measured], self.target.plan)
+        wanted = arrays_of(self.maps, [each.cells for each in self.measured], self.target.design)
         extra = set(found) - set(wanted)
         if extra:
             yield f"map.npz holds {len(extra)} more than the arrays of a map"
@@ -245,8 +252,8 @@ class _Made:
 
     def facts_amiss(self) -> Iterator[str]:
         """Of what the certificate tells of the map."""
-        plan, certificate = self.target.plan, self.target.certificate
-        facts = plan.facts | released_facts(plan, self.measured, self.trusted)
+        design, certificate = self.target.design, self.target.certificate
+        facts = design.described | released_facts(design, self.measured, self.trusted)
         stated = dict(certificate.map or {})
         if certificate.version != __version__:
             for words in (facts, stated):
@@ -256,12 +263,12 @@ class _Made:
 
     def card_amiss(self, simulated: bool) -> Iterator[str]:
         """Of DATACARD.md, where there is one."""
-        plan, certificate = self.target.plan, self.target.certificate
+        design, certificate = self.target.design, self.target.certificate
         card = self.target.path / "DATACARD.md"
         if certificate.version != __version__ or not card.is_file():
             return
-        says = sentences(plan, self.maps, self.trusted, self.tables)
-        wanted = map_card(plan, certificate, says, simulated=simulated)
+        says = sentences(design, self.maps, self.trusted, self.tables)
+        wanted = map_card(design, certificate, says, simulated=simulated)
         if card.read_text(encoding="utf-8", errors="replace") != wanted:
             yield "DATACARD.md is not the card of this release"
 

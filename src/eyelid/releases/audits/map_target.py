@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -12,10 +12,11 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 
+from eyelid.attacks.target import HeatmapTarget
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.areas import Area
+from eyelid.gaze.maps.gaze_points import GazePoints, layers_of
 from eyelid.gaze.maps.grid import Floats, Grid
-from eyelid.gaze.maps.looks import Looks, layers_of
 from eyelid.gaze.maps.placement import Placement
 from eyelid.gaze.study import Study, check
 from eyelid.io.column_map import Map
@@ -32,18 +33,15 @@ from eyelid.io.release_folder import arrays_digest
 from eyelid.mechanisms import mechanism as find_mechanism
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
 from eyelid.mechanisms.release_kind import ReleaseKind
-from eyelid.privacy.unit import PERSON
-from eyelid.releases.accounting import read_certificate
+from eyelid.releases.accounting import looks_digest, read_certificate
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.accounts import counted
 from eyelid.releases.audits.consistency import among_promises
 from eyelid.releases.audits.map_consistency import map_disagreements, unknown_files
-from eyelid.releases.audits.target import AuditTarget
-from eyelid.releases.fingerprint import looks_digest
 from eyelid.releases.kinds.maps.measurement import seen
-from eyelid.releases.kinds.maps.plan import AreaPlan, MapPlan, Observers, apart, together
+from eyelid.releases.kinds.maps.plan import AreaDesign, MapDesign, Observers
 from eyelid.releases.kinds.maps.presentation import Arrays
 from eyelid.releases.kinds.maps.settings import groups_of
 from eyelid.releases.kinds.maps.view import View
@@ -60,11 +58,11 @@ _COLUMNS: dict[str, type[pl.DataType]] = {
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MapTarget(AuditTarget):
+class MapTarget(HeatmapTarget):
     """A heatmap, what it was made of, and what is known about that.
 
     Attributes:
-        plan: how it was made, by the certificate and the original.
+        design: how it was made, by the certificate and the original.
         looks: everybody's.
         looks_of: the people of each map.
         mechanisms: of each map's people, with what it chose.
@@ -74,11 +72,9 @@ class MapTarget(AuditTarget):
         chosen: how the people of the original were chosen, as a study remembers it.
     """
 
-    path: Path = field()
-    certificate: Certificate = field()
-    plan: MapPlan
-    looks: Looks
-    looks_of: tuple[Looks, ...]
+    design: MapDesign
+    looks: GazePoints
+    gaze_points_of: tuple[GazePoints, ...]
     mechanisms: tuple[MapMechanism, ...]
     arrays: Arrays
     tables: pl.DataFrame | None
@@ -87,23 +83,23 @@ class MapTarget(AuditTarget):
 
     def cells(self, number: int) -> Floats:
         """What was released of the people of one map: layers × rows × columns."""
-        layers = len(self.plan.layers)
+        layers = len(self.design.layers)
         return np.asarray(self.arrays["cells"][number * layers : (number + 1) * layers])
 
     @property
     def table_cells(self) -> Floats:
         """What was released of areas: layers × cells, in the order of the mechanism."""
         assert self.tables is not None
-        assert self.plan.tables is not None
-        law, shape = self.plan.tables.mechanism, self.plan.tables.shape
+        assert self.design.tables is not None
+        mechanism, facts = self.design.tables.mechanism, self.design.tables.facts
         # Rows by their places: what names they have is another matter.
-        numbers = np.arange(shape.recordings * shape.length, dtype=np.float64)
-        names = [area.name for area in self.plan.tables.areas]
-        layers = self.plan.layers
-        placed = law.presented(numbers.reshape(shape.recordings, -1), shape, layers, names)
+        numbers = np.arange(facts.recordings * facts.length, dtype=np.float64)
+        names = [area.name for area in self.design.tables.areas]
+        layers = self.design.layers
+        placed = mechanism.presented(numbers.reshape(facts.recordings, -1), facts, layers, names)
         cells = np.empty(numbers.size)
         cells[placed["measured"].to_numpy().astype(np.intp)] = self.tables["measured"].to_numpy()
-        return cells.reshape(shape.recordings, -1)
+        return cells.reshape(facts.recordings, -1)
 
 
 def map_target(
@@ -142,30 +138,30 @@ def map_target(
     whom = people_choice(people)
     study = replace(chosen_of(check(study), whom), origin=origin or study.origin)
     with _as_eyelid_writes_them(folder / "certificate.json"):
-        plan, mechanisms = _made_again(study, certificate, certificate.map)
-        looks, *of_groups = _seen(study, plan)
-    count = len(plan.people)
+        design, mechanisms = _made_again(study, certificate, certificate.map)
+        looks, *of_groups = _seen(study, design)
+    count = len(design.people)
     if count != certificate.people:
         raise InputError(
             f"the certificate is for {certificate.people} people and the original has {count}: it "
             "is the certificate of something else"
         )
-    _check_arrays(plan, arrays)
-    tables = _tables_of(text, plan)
+    _check_arrays(design, arrays)
+    tables = _tables_of(text, design)
     account = counted(
         certificate,
         study.origin,
-        plan.people,
+        design.people,
         partial(looks_digest, looks),
         partial(earlier_digests.looks_digest, looks),
     )
     target = MapTarget(
-        kind=ReleaseKind.TABLES if plan.mechanism is None else ReleaseKind.MAPS,
+        kind=ReleaseKind.TABLES if design.mechanism is None else ReleaseKind.MAPS,
         path=folder,
         certificate=certificate,
-        plan=plan,
+        design=design,
         looks=looks,
-        looks_of=tuple(of_groups),
+        gaze_points_of=tuple(of_groups),
         mechanisms=mechanisms,
         chosen=study.chosen,
         arrays=arrays,
@@ -174,7 +170,7 @@ def map_target(
         history=None
         if account.history is None
         else [{"mechanism": one.mechanism} | one.guarantee.summary() for one in account.history],
-        notes=(*account.unknown, _not_drawn_again(plan), *_of_another_version(certificate)),
+        notes=(*account.unknown, _not_drawn_again(design), *_of_another_version(certificate)),
     )
     strange = [f"{name} does not belong into {folder}" for name in unknown_files(target)]
     with _as_eyelid_writes_them(folder / "certificate.json"):
@@ -196,8 +192,10 @@ def _as_eyelid_writes_them(file: Path) -> Iterator[None]:
         ) from None
 
 
-def _not_drawn_again(plan: MapPlan) -> str:
-    checked = ["map.npz"] * (plan.mechanism is not None) + ["areas.csv"] * (plan.tables is not None)
+def _not_drawn_again(design: MapDesign) -> str:
+    checked = ["map.npz"] * (design.mechanism is not None) + ["areas.csv"] * (
+        design.tables is not None
+    )
     what = f"{' and '.join(checked)}, which {'are' if len(checked) > 1 else 'is'} what was checked"
     return f"the pictures were not compared with {what}"
 
@@ -226,11 +224,11 @@ def _released(folder: Path, certificate: Certificate) -> tuple[Arrays, str]:
     return arrays, text
 
 
-def _tables_of(text: str, plan: MapPlan) -> pl.DataFrame | None:
+def _tables_of(text: str, design: MapDesign) -> pl.DataFrame | None:
     """The tables of areas, where the certificate tells of some."""
-    if plan.tables is None:
+    if design.tables is None:
         return None
-    shape = plan.tables.shape
+    facts = design.tables.facts
     try:
         found = from_spreadsheets(text_table(text.encode(), schema_overrides=_COLUMNS | _INTERVAL))
         missing = [name for name in _COLUMNS if name not in found.columns]
@@ -238,8 +236,8 @@ def _tables_of(text: str, plan: MapPlan) -> pl.DataFrame | None:
         numbers = [name for name in ("measured", *_INTERVAL) if name in found.columns]
         if not missing and found.select(pl.any_horizontal(pl.col(numbers).is_null().any())).item():
             wrong = "it has rows without a measured value"
-        elif len(found) != shape.recordings * shape.length:
-            wrong = f"it has {len(found)} rows, not {shape.recordings * shape.length}"
+        elif len(found) != facts.recordings * facts.length:
+            wrong = f"it has {len(found)} rows, not {facts.recordings * facts.length}"
     except pl.exceptions.PolarsError as error:
         wrong = str(error).splitlines()[0]
     if wrong:
@@ -252,8 +250,8 @@ def _tables_of(text: str, plan: MapPlan) -> pl.DataFrame | None:
 
 def _made_again(
     study: Study, certificate: Certificate, facts: dict[str, Any]
-) -> tuple[MapPlan, tuple[MapMechanism, ...]]:
-    """The plan of the release, by what the certificate says, and the mechanism of each map."""
+) -> tuple[MapDesign, tuple[MapMechanism, ...]]:
+    """The design of the release, by what the certificate says, and the mechanism of each map."""
     stimuli = facts["stimuli"]
     view = View(
         stimuli=None if stimuli is None else tuple(stimuli),
@@ -276,48 +274,48 @@ def _made_again(
     observers: tuple[Observers, ...] = ()
     mechanisms: tuple[MapMechanism, ...] = ()
     tables = _tables(facts["areas"], len(everybody), layers)
-    costs = [] if tables is None else [tables.mechanism.cost(tables.shape, PERSON)]
     if facts["grid"] is not None:
         mechanism = _map_mechanism(certificate.mechanism, certificate.parameters)
         grid = Grid(view.width_px, view.height_px, *facts["grid"])
         sizes = {name: len(members) for name, members in groups.items()} or {"": len(everybody)}
         observers = tuple(
-            Observers(name, MapShape.of(size, layers, grid)) for name, size in sizes.items()
+            Observers(name, MapFacts.of(size, layers, grid)) for name, size in sizes.items()
         )
         chosen = facts["settled"] or [certificate.parameters] * len(observers)
         if len(chosen) != len(observers):
             raise ValueError(f"it tells {len(chosen)} choices for {len(observers)} maps")
         mechanisms = tuple(_map_mechanism(mechanism.name, settings) for settings in chosen)
-        costs.append(apart([mechanism.cost(one.shape, PERSON) for one in observers]))
-    plan = MapPlan(
+    design = MapDesign(
         view=view,
         people=everybody,
         layers=names,
         mechanism=mechanism,
         observers=observers,
         tables=tables,
-        guarantee=together(costs),
         weight=weight,
         stretches_ms=None if edges is None else tuple(edges),
         by=by,
     )
-    return plan, mechanisms
+    return design, mechanisms
 
 
-def _seen(study: Study, plan: MapPlan) -> list[Looks]:
+def _seen(study: Study, design: MapDesign) -> list[GazePoints]:
     """Everybody's looks, and those of the people of each map."""
-    looks = seen(study, plan.view, plan.weight, plan.stretches_ms, plan.people)
-    if not plan.by:
-        return [looks, *[looks] * len(plan.observers)]
-    groups = groups_of(study, plan.by, [one.name for one in plan.observers])
+    looks = seen(study, design.view, design.weight, design.stretches_ms, design.people)
+    if not design.by:
+        return [looks, *[looks] * len(design.observers)]
+    groups = groups_of(study, design.by, [one.name for one in design.observers])
     return [
         looks,
-        *(seen(study, plan.view, plan.weight, people=groups[one.name]) for one in plan.observers),
+        *(
+            seen(study, design.view, design.weight, people=groups[one.name])
+            for one in design.observers
+        ),
     ]
 
 
-def _tables(told: dict[str, Any] | None, people: int, layers: int) -> AreaPlan | None:
-    """The plan of tables of areas, where the certificate tells of some."""
+def _tables(told: dict[str, Any] | None, people: int, layers: int) -> AreaDesign | None:
+    """The design of tables of areas, where the certificate tells of some."""
     if told is None:
         return None
     made = find_mechanism(told["mechanism"], **told["parameters"])
@@ -325,7 +323,7 @@ def _tables(told: dict[str, Any] | None, people: int, layers: int) -> AreaPlan |
         raise InputError(f"the certificate says that {made.name} made tables of areas")
     tables = cast(AoiTables, made)
     areas = tuple(Area(area["name"], np.asarray(area["polygon"])) for area in told["areas"])
-    return AreaPlan(tables, areas, tables.shape_of(people, layers, len(areas)))
+    return AreaDesign(tables, areas, tables.facts_of(people, layers, len(areas)))
 
 
 def _map_mechanism(name: str, parameters: dict[str, Any]) -> MapMechanism:
@@ -338,14 +336,14 @@ def _map_mechanism(name: str, parameters: dict[str, Any]) -> MapMechanism:
     return cast(MapMechanism, made)
 
 
-def _check_arrays(plan: MapPlan, arrays: Arrays) -> None:
+def _check_arrays(design: MapDesign, arrays: Arrays) -> None:
     """Refuse maps and cells of another form than the certificate tells."""
-    if plan.mechanism is None:
+    if design.mechanism is None:
         return
-    count, grid = len(plan.observers) * len(plan.layers), plan.observers[0].shape.grid
+    count, grid = len(design.observers) * len(design.layers), design.observers[0].facts.grid
     wanted: dict[str, tuple[np.dtype[Any], tuple[int, ...]]] = {
         "cells": (np.dtype(np.float64), (count, grid.rows, grid.columns)),
-        "map": (np.dtype(np.float32), (count, plan.view.height_px, plan.view.width_px)),
+        "map": (np.dtype(np.float32), (count, design.view.height_px, design.view.width_px)),
     }
     for name, form in wanted.items():
         values = np.asarray(arrays.get(name))

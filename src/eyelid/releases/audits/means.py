@@ -22,7 +22,8 @@ from eyelid.attacks.outcome import (
     named_by_rows,
 )
 from eyelid.attacks.protocols import Material
-from eyelid.engine.foreign import content_of
+from eyelid.attacks.target import TableTarget
+from eyelid.engine.files import content_of
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.csv_cells import csv_text
@@ -31,15 +32,14 @@ from eyelid.io.remote import here
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.attack import AuditPlan, TableAttack, noted
 from eyelid.releases.audits.canaries import Canaries, MeanCanaries
 from eyelid.releases.audits.matching import Pair, compared
-from eyelid.releases.audits.results import MeansAudit
-from eyelid.releases.audits.target import TableTarget
 from eyelid.releases.kinds.features.application import standard_errors
 from eyelid.releases.kinds.features.plan import clipped_to
+from eyelid.reporting.audits.results import MeansAudit
 from eyelid.verification.rerun import quieter_than_again
 from eyelid.version import __version__
 
@@ -62,11 +62,11 @@ class MeansAttack(TableAttack):
                 "the release has means over people, by a mechanism that cannot be run here: "
                 "without it there is nothing to compare them with"
             )
-        law = cast(MeanMechanism, mechanism)
+        averaging = cast(MeanMechanism, mechanism)
         original, released = compared(original, released)
         # What groups are called does not depend on who is in them.
-        groups = law.partition(original, randomness(0)).people["person"]
-        slots = law.slots(original).names
+        groups = averaging.partition(original, randomness(0)).people["person"]
+        slots = averaging.slots(original).names
         keys = [(group, *slot) for group in groups for slot in slots.rows()]
         if released.recordings.select("person", *slots.columns).rows() != keys:
             raise InputError(
@@ -81,7 +81,7 @@ class MeansAttack(TableAttack):
         certificate: Certificate,
         original: FeatureTable,
         released: FeatureTable,
-        shape: Shape,
+        facts: PublicFacts,
     ) -> Iterator[str]:
         """Whether groups or noise are other than the mechanism's."""
         yield from _means_amiss(cast(MeanMechanism, mechanism), original, released)
@@ -100,10 +100,14 @@ class MeansAttack(TableAttack):
                 "the release has means over people, in which nobody can be named and nothing of "
                 "somebody recognised: leave out attackers and targets"
             )
-        law, taken, released = cast(MeanMechanism, target.mechanism), target.taken, target.released
+        mechanism, taken, released = (
+            cast(MeanMechanism, target.mechanism),
+            target.taken,
+            target.released,
+        )
         assert taken is not None, "a mechanism took nothing"
         assert released is not None, "there is no release"
-        found = audit_means(law, taken, target.original, released, target.promised, plan.seed)
+        found = audit_means(mechanism, taken, target.original, released, target.promised, plan.seed)
         return MeansAudit(
             **plan.about(target), means=found, error=found.error, canaries=self.tried(target)
         )
@@ -141,10 +145,10 @@ class MeansAttack(TableAttack):
 
 def _errors_amiss(target: TableTarget) -> Iterator[str]:
     """Whether standard_errors.csv says anything but what follows from public facts."""
-    certificate, law, taken = target.certificate, target.mechanism, target.taken
+    certificate, mechanism, taken = target.certificate, target.mechanism, target.taken
     released = target.released
     assert certificate is not None, "means are matched by their mechanism"
-    assert law is not None, "means are matched by their mechanism"
+    assert mechanism is not None, "means are matched by their mechanism"
     assert taken is not None, "a mechanism took nothing"
     assert released is not None, "there is no release"
     # Another version may write it otherwise.
@@ -154,7 +158,9 @@ def _errors_amiss(target: TableTarget) -> Iterator[str]:
     if not path.is_file():
         return
     features = clipped_to(taken, certificate.bounds).features
-    errors = standard_errors(law, law.shape(taken), features, released.people, released.step_ms)
+    errors = standard_errors(
+        mechanism, mechanism.facts(taken), features, released.people, released.step_ms
+    )
     text = "" if errors is None else csv_text(errors)
     try:
         same = content_of(path, len(text.encode())) == text.encode()

@@ -11,9 +11,10 @@ import numpy as np
 
 from eyelid.attacks.groups import in_groups
 from eyelid.attacks.synthetic import names_nobody
+from eyelid.attacks.target import RecordsTarget, TableTarget, same_features
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.features.windows import windows_and_omissions
-from eyelid.gaze.study import RECORDING_KEY, Study, check
+from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
 from eyelid.io.column_map import Map
@@ -23,22 +24,21 @@ from eyelid.io.people_choice import (
     Whom,
     chosen_of,
 )
+from eyelid.io.pieces import StudyInPieces, in_pieces
 from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism, windows_of
 from eyelid.mechanisms.mechanism import catalogue
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.unit import Trust
-from eyelid.releases.accounting import read_certificate
+from eyelid.releases.accounting import input_digest, read_certificate
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.accounts import check_shown, counted
 from eyelid.releases.audits.consistency import disagreements
 from eyelid.releases.audits.gaze import gaze_target
 from eyelid.releases.audits.kinds import OF_FEATURES, attacked_as
 from eyelid.releases.audits.matching import check_people, in_common, with_values, without_values
-from eyelid.releases.audits.recorded import Recorded, recorded_in
-from eyelid.releases.audits.target import RecordsTarget, TableTarget, same_features
-from eyelid.releases.fingerprint import input_digest
+from eyelid.releases.audits.original import gaze_in, summarised
 from eyelid.releases.kinds.features.plan import check_type, clipped_to, feature_table
 from eyelid.releases.pipeline import Release
 
@@ -111,8 +111,9 @@ def audit_target(
         and named.release is ReleaseKind.SAMPLES
         and isinstance(opened.held, Study)
     ):
-        samples = None if recorded is None else recorded.samples
-        return gaze_target(table, samples, opened.held, opened.certificate, opened.path, remarks)
+        return gaze_target(
+            table, _samples(recorded), opened.held, opened.certificate, opened.path, remarks
+        )
     return _certified(opened, opened.certificate, table, recorded, remarks)
 
 
@@ -128,7 +129,7 @@ def _opened(released: Source | Release) -> Opened:
 
 
 def _uncertified(
-    opened: Opened, table: FeatureTable, recorded: Recorded | None, remarks: tuple[str, ...]
+    opened: Opened, table: FeatureTable, recorded: StudyInPieces | None, remarks: tuple[str, ...]
 ) -> TableTarget:
     """A pair of which nobody says how the release was made."""
     table, theirs, left_out = in_common(table, feature_table(opened.held))
@@ -159,9 +160,9 @@ def _uncertified(
 
 def _with_gaze(target: TableTarget, opened: Opened) -> TableTarget:
     """The same with gaze on both sides, where gaze was released under people's own names."""
-    ours = None if target.recorded is None or opened.samples is None else target.recorded.samples
     if not isinstance(target, RecordsTarget):
         return target
+    ours = None if opened.samples is None else _samples(target.recorded)
     return replace(target, samples=ours, released_samples=opened.samples)
 
 
@@ -169,7 +170,7 @@ def _certified(
     opened: Opened,
     certificate: Certificate,
     table: FeatureTable,
-    recorded: Recorded | None,
+    recorded: StudyInPieces | None,
     remarks: tuple[str, ...],
 ) -> TableTarget:
     """A pair whose release has a certificate, held against it."""
@@ -220,7 +221,7 @@ def _original(
     ledger: Path | str | None,
     people: Whom = None,
     min_seconds: float | None = None,
-) -> tuple[FeatureTable, Recorded | None]:
+) -> tuple[FeatureTable, StudyInPieces | None]:
     """The table that was or would be released, under the names that a release has."""
     if not isinstance(source, str | Path):
         if isinstance(source, Study):
@@ -229,15 +230,14 @@ def _original(
             source = FeatureTable.of(chosen_of(source.study(), people))
         check_type(source)
         if isinstance(source, Study) and source.kind != "features":
-            return windows_of(source), Recorded.of(source)
+            return windows_of(source), in_pieces(source)
         return windows_of(source), None
     path = Path(source)
-    recorded = recorded_in(path) if map is None else None
-    if recorded is not None:
-        head = recorded.cut.head
-        recorded = recorded.choosing(people, min_seconds).under(origin_so_far(head, path, ledger))
-        check_people(recorded.cut.recordings)
-        return recorded.summarised(windows_of), recorded
+    cut = gaze_in(path, people, min_seconds) if map is None else None
+    if cut is not None:
+        cut = replace(cut, head=replace(cut.head, origin=origin_so_far(cut.entering, path, ledger)))
+        check_people(cut.recordings)
+        return summarised(cut, windows_of), cut
     study = read_scrubbed(path, map)
     origin = origin_so_far(study, path, ledger)
     study = replace(chosen_of(study, people), origin=origin, min_seconds=min_seconds)
@@ -246,19 +246,24 @@ def _original(
         study = under_pseudonyms(study, ours=is_ours(study, path))
     check_people(study)
     gaze = study.kind != "features"
-    return windows_of(study), Recorded.of(check(study)) if gaze else None
+    return windows_of(study), in_pieces(study) if gaze else None
+
+
+def _samples(recorded: StudyInPieces | None) -> Study | None:
+    """All samples of gaze, in memory; None where there are none."""
+    return recorded.whole() if recorded is not None and recorded.head.kind == "samples" else None
 
 
 def _taken(
     certificate: Certificate,
     mechanism: FeatureMechanism | None,
     table: FeatureTable,
-    recorded: Recorded | None,
+    recorded: StudyInPieces | None,
 ) -> FeatureTable:
     """What the mechanism took, with the bounds of the certificate: as a rule these features."""
     named = set(certificate.bounds.values)
     if named != set(table.names) and mechanism is not None and recorded is not None:
-        table = recorded.summarised(mechanism.summarise)
+        table = summarised(recorded, mechanism.summarise)
     if named != set(table.names):
         more = " or of the recordings, which should be given as the original" * (recorded is None)
         raise InputError(
@@ -268,14 +273,14 @@ def _taken(
 
 
 def _windows_like(
-    released: FeatureTable, table: FeatureTable, recorded: Recorded | None
+    released: FeatureTable, table: FeatureTable, recorded: StudyInPieces | None
 ) -> FeatureTable:
     """The original's features, of windows as long and as far apart as the release's."""
     window, step = released.window_ms, released.step_ms
     same = (window, step) == (table.window_ms, table.step_ms)
     if recorded is None or not window or not step or same:
         return table
-    return recorded.summarised(partial(_windows, window / 1000, step / 1000))
+    return summarised(recorded, partial(_windows, window / 1000, step / 1000))
 
 
 def _windows(window_s: float, step_s: float, study: Study) -> FeatureTable:

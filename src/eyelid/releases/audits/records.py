@@ -37,6 +37,7 @@ from eyelid.attacks.residuals import noise_amiss
 from eyelid.attacks.risk import features_at_risk, people_at_risk
 from eyelid.attacks.streams import stream_measures
 from eyelid.attacks.synthetic import shown_histograms
+from eyelid.attacks.target import RecordsTarget, TableTarget
 from eyelid.attacks.temporal.summary import TemporalSummary, release_summary, temporal_summary
 from eyelid.attacks.utility import Use, utility
 from eyelid.engine.progress import Advance, one_bar, part
@@ -46,16 +47,16 @@ from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import Trust
 from eyelid.releases.audits.attack import AuditPlan, TableAttack, noted
 from eyelid.releases.audits.canaries import Canaries, RecordCanaries
 from eyelid.releases.audits.matching import Pair, check_people, matched, with_values
-from eyelid.releases.audits.results import OriginalAudit, RecordsAudit
-from eyelid.releases.audits.target import RecordsTarget, TableTarget
+from eyelid.releases.audits.original import summarised
 from eyelid.releases.kinds.features.plan import people_alike
+from eyelid.reporting.audits.results import OriginalAudit, RecordsAudit
 from eyelid.verification.rerun import quieter_than_again
 
 # With more people, inferring attributes takes hours: it grows with their third power.
@@ -89,7 +90,7 @@ class RecordsAttack(TableAttack):
         certificate: Certificate,
         original: FeatureTable,
         released: FeatureTable,
-        shape: Shape,
+        facts: PublicFacts,
     ) -> Iterator[str]:
         """Whether the noise is missing, or not what the mechanism declares."""
         if mechanism.mixes_people:
@@ -97,7 +98,7 @@ class RecordsAttack(TableAttack):
         wanting = None
         if mechanism.measures:
             wanting = noise_amiss(cast(RecordMechanism, mechanism), original, released)
-        if wanting is None and not legible(mechanism, shape).size:
+        if wanting is None and not legible(mechanism, facts).size:
             wanting = quieter_than_again(mechanism, original, released)
         if wanting is not None:
             yield wanting
@@ -223,7 +224,7 @@ def _by_likelihood(target: RecordsTarget, material: Material, plan: AuditPlan) -
     mechanism, original, released = target.mechanism, material.original, material.released
     if mechanism is None or released is None or LIKELIHOOD not in plan.special:
         return []
-    if not len(legible(mechanism, mechanism.shape(original))):
+    if not len(legible(mechanism, mechanism.facts(original))):
         return []
     measuring = cast(RecordMechanism, mechanism)
     return [likelihood_finding(measuring, original, released, material.people)]
@@ -319,7 +320,7 @@ def _over_time(target: TableTarget) -> tuple[TemporalSummary | None, tuple[str, 
     try:
         if mechanism is None or not target.claims_to_hold:
             return temporal_summary(original), ()
-        return release_summary(original, mechanism, mechanism.shape(original)), ()
+        return release_summary(original, mechanism, mechanism.facts(original)), ()
     except InputError as error:
         return None, (f"correlation over time was not looked at: {error}",)
 
@@ -330,7 +331,8 @@ def _by_events(target: TableTarget, seed: int) -> list[Finding]:
         return []
     try:
         fixations, saccades = (
-            target.recorded.summarised(partial(_events, kind)) for kind in ("fixations", "saccades")
+            summarised(target.recorded, partial(_events, kind))
+            for kind in ("fixations", "saccades")
         )
         return [event_finding(fixations, saccades, seed=seed)]
     except InputError:

@@ -8,22 +8,22 @@ from typing import Any, ClassVar, cast
 
 import polars as pl
 
-from eyelid.attacks.likeness import task_of
 from eyelid.attacks.outcome import Outcome, Questions, by_other_people, fresh_noise
+from eyelid.attacks.similarity import task_of
 from eyelid.attacks.synthetic import audit_synthetic
+from eyelid.attacks.target import TableTarget
 from eyelid.attacks.utility import learned_elsewhere
 from eyelid.errors import InputError
 from eyelid.gaze.features.omission import without_blanks
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.releases.audits.attack import AuditPlan, TableAttack
 from eyelid.releases.audits.canaries import Canaries, SyntheticCanaries
 from eyelid.releases.audits.matching import Pair, compared, in_common
-from eyelid.releases.audits.results import SyntheticAudit
-from eyelid.releases.audits.target import TableTarget
+from eyelid.reporting.audits.results import SyntheticAudit
 from eyelid.version import __version__
 
 
@@ -77,7 +77,7 @@ class SyntheticAttack(RowsAttack):
         certificate: Certificate,
         original: FeatureTable,
         released: FeatureTable,
-        shape: Shape,
+        facts: PublicFacts,
     ) -> Iterator[str]:
         """Whether people or features are other than those that the mechanism makes up."""
         # Another version may have another order of features.

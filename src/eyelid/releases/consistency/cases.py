@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from eyelid.gaze.areas import Area
-from eyelid.mechanisms.mechanism import Mechanism, mechanism
+from eyelid.mechanisms.mechanism import Mechanism, mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Kind
 from eyelid.releases.consistency.studies import (
@@ -129,7 +129,7 @@ def cases_of(kind: type[Mechanism]) -> Iterator[Case]:
         if kind.release is ReleaseKind.SAMPLES:
             set_up: Mechanism = build_filter(kind.name, gaze_study().study(), **given)
         else:
-            set_up = mechanism(kind.name, **given)
+            set_up = mechanism_named(kind.name, **given)
         study = _study_for(set_up, options) if kind.release.of_features else gaze_study
         run = released_maps if kind.command == "heatmap" else released_features
         yield Case(set_up, study, run, settings, options)

@@ -23,9 +23,9 @@ from eyelid.engine.progress import shown as bars
 from eyelid.errors import EyelidError
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import pieces, study_folder
+from eyelid.mechanisms.differential import Integers, NoisyMechanism
 from eyelid.mechanisms.groups.public_groups import Groups
-from eyelid.mechanisms.mechanism import Mechanism, Shape
-from eyelid.mechanisms.noisy import Integers, NoisyMechanism
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
 from eyelid.privacy.noise import Randomness, SystemRandomness
 from eyelid.privacy.noise.randomness import Words
 from eyelid.releases.consistency.cases import Case
@@ -299,8 +299,8 @@ def _replace(stack: ExitStack, kind: type, name: str, by: Callable[[Any], Any]) 
 
 def _without_data(true: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(true)
-    def met(self: Mechanism, data: Integers, shape: Shape, noise: Randomness) -> Any:
-        return true(self, data if _own.get() is None else 0 * data, shape, noise)
+    def met(self: Mechanism, data: Integers, facts: PublicFacts, noise: Randomness) -> Any:
+        return true(self, data if _own.get() is None else 0 * data, facts, noise)
 
     return met
 

@@ -19,7 +19,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
 from eyelid.mechanisms.groups.partition import Members
-from eyelid.mechanisms.mechanism import Mechanism, Shape, find
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, find
 from eyelid.privacy.noise import Randomness
 from eyelid.releases.consistency.cases import Case, Said, cases_of
 from eyelid.releases.consistency.comparison import (
@@ -161,8 +161,10 @@ def _refuse_the_shortest(self: Any, table: FeatureTable) -> None:
         raise InputError("a recording is too short")
 
 
-def _publish_ends(self: Any, people: FeatureTable, shape: Shape, noise: Randomness) -> FeatureTable:
-    made: FeatureTable = sound_of(self).apply_to_some(people, shape, noise)
+def _publish_ends(
+    self: Any, people: FeatureTable, facts: PublicFacts, noise: Randomness
+) -> FeatureTable:
+    made: FeatureTable = sound_of(self).apply_to_some(people, facts, noise)
     ends = people.recordings.select("person", "recording", pl.col("rows").alias("end"))
     row = pl.int_range(pl.len()).over("person", "recording")
     rows = made.data.join(ends, on=["person", "recording"], maintain_order="left")

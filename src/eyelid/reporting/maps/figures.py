@@ -17,14 +17,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.attacks.maps import map_error
-from eyelid.engine.parallel import in_turn, parallel
+from eyelid.engine.cores import in_turn, parallel
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.spread import spread, spread_error
-from eyelid.mechanisms import mechanism
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
-from eyelid.mechanisms.maps.noisy_map import NoisyMap
+from eyelid.mechanisms import mechanism_named
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
+from eyelid.mechanisms.maps.noisy_sum import NoisyMap
 from eyelid.mechanisms.mechanism import find
 from eyelid.privacy.gaussian import gaussian_sigma
 from eyelid.privacy.noise import Randomness, gaussian_noise, laplace_noise, randomness
@@ -57,7 +57,7 @@ class _Curve:
     """How a mechanism is drawn, and the law of its noise."""
 
     words: str
-    law: Callable[[tuple[int, ...], Randomness], Floats]
+    distribution: Callable[[tuple[int, ...], Randomness], Floats]
     colour: str
     marker: str
     style: str
@@ -299,23 +299,25 @@ def experiment(
     cases, errors = [], {}
     for name, epsilon in itertools.product(mechanisms, epsilons):
         taken = {item.name for item in fields(find(name))}
-        law = mechanism(name, epsilon=epsilon, **{key: given[key] for key in given if key in taken})
-        assert isinstance(law, MapMechanism), name
-        shape = law.shape_of(people, 1, width_px, height_px, sigma_px)
-        grid = shape.grid
+        mechanism = mechanism_named(
+            name, epsilon=epsilon, **{key: given[key] for key in given if key in taken}
+        )
+        assert isinstance(mechanism, MapMechanism), name
+        facts = mechanism.facts_of(people, 1, width_px, height_px, sigma_px)
+        grid = facts.grid
         if grid not in known:
             known[grid] = counts_at(grid)
         if grid not in errors:
             errors[grid] = spread_error(grid, sigma_px, 1.0)[::step, ::step]
-        signal = seen(_without_noise(law, known[grid], shape), grid)
-        cases.append(_Case(name, float(epsilon), grid, signal, law.cell_sd(shape)))
+        signal = seen(_without_noise(mechanism, known[grid], facts), grid)
+        cases.append(_Case(name, float(epsilon), grid, signal, mechanism.cell_sd(facts)))
     source = randomness(None) if noise is None else noise
 
     def compared(_: int) -> list[tuple[float, float]]:
         spread_out: dict[tuple[Callable[..., Floats], Grid], Floats] = {}
         found = []
         for case in cases:
-            key = CURVES[case.name].law, case.grid
+            key = CURVES[case.name].distribution, case.grid
             if key not in spread_out:
                 white = key[0]((case.grid.rows, case.grid.columns), source)
                 spread_out[key] = seen(white, case.grid)
@@ -340,13 +342,13 @@ def experiment(
     )
 
 
-def _without_noise(law: MapMechanism, counts: PersonCounts, shape: MapShape) -> Floats:
+def _without_noise(mechanism: MapMechanism, counts: PersonCounts, facts: MapFacts) -> Floats:
     """What a mechanism measures of one layer but for its noise."""
-    if isinstance(law, NoisyMap):
-        return np.asarray(law.divided(law.total(counts, shape), shape)[0])
-    plain = mechanism("map-noisefree", cap=law.parameters()["cap"])
+    if isinstance(mechanism, NoisyMap):
+        return np.asarray(mechanism.divided(mechanism.total(counts, facts), facts)[0])
+    plain = mechanism_named("map-noisefree", cap=mechanism.parameters()["cap"])
     assert isinstance(plain, MapMechanism)
-    return np.asarray(plain.measure(counts, shape, randomness(None))[0])
+    return np.asarray(plain.measure(counts, facts, randomness(None))[0])
 
 
 def _mean(counts: PersonCounts, grid: Grid) -> Floats:

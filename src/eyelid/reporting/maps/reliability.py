@@ -36,8 +36,8 @@ from eyelid.gaze.maps.gaze_map import (
 )
 from eyelid.gaze.maps.grid import Floats, Grid
 from eyelid.gaze.maps.spread import shares
-from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaFacts
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
 from eyelid.reporting.sentences import number
 from eyelid.spelling import plural
 
@@ -141,30 +141,30 @@ class Reliability:
 
 
 def reliability(
-    mechanism: MapMechanism, shape: MapShape, sigma_px: float, cells: Floats | None = None
+    mechanism: MapMechanism, facts: MapFacts, sigma_px: float, cells: Floats | None = None
 ) -> Reliability | None:
     """What hotspots of a map can be trusted; None where nothing can be said before it is made.
 
     Args:
         mechanism: as settled.
-        shape: the public facts.
+        facts: the public facts.
         sigma_px: of the point spread.
         cells: what was measured and released; before anything runs, a share of everybody's gaze is
             taken to count, and that is said.
     """
-    grid, cell_sd = shape.grid, mechanism.cell_sd(shape)
+    grid, cell_sd = facts.grid, mechanism.cell_sd(facts)
     if cell_sd == 0:
         return Reliability(None, max(DENSITIES), None, grid.width_px, noisy=False)
-    most, assumed, condition = _totals(mechanism, shape)
-    assumed /= shape.recordings
+    most, assumed, condition = _totals(mechanism, facts)
+    assumed /= facts.recordings
     total = assumed
     if cells is not None:
         # Noisy totals are released as well. What is true of the map with the least gaze is true of
         # all; less a share of its own error, the total seldom promises too much.
         least = float(cells.sum(axis=(1, 2)).min())
-        total = min(most, least - _MARGIN * cell_sd * math.sqrt(shape.length))
+        total = min(most, least - _MARGIN * cell_sd * math.sqrt(facts.length))
         condition = ""
-    elif shape.recordings > 1:
+    elif facts.recordings > 1:
         condition += " and every map gets as much of it"
     if math.isinf(total):
         return None
@@ -173,11 +173,11 @@ def reliability(
     return Reliability(
         width_px=width_px,
         density=density,
-        people_needed=_people_needed(mechanism, shape, sigma_px, assumed) if few else None,
+        people_needed=_people_needed(mechanism, facts, sigma_px, assumed) if few else None,
         picture_px=grid.width_px,
-        maps=shape.recordings,
+        maps=facts.recordings,
         condition=condition,
-        limit=_limit(mechanism, shape),
+        limit=_limit(mechanism, facts),
     )
 
 
@@ -220,7 +220,7 @@ def difference_sentence(first: GazeMap, second: GazeMap) -> str:
 
 def tables_sentence(
     mechanism: AoiTables,
-    shape: AreaShape,
+    facts: AreaFacts,
     released: pl.DataFrame | None = None,
     *,
     beside_map: bool = False,
@@ -229,13 +229,13 @@ def tables_sentence(
 
     Args:
         mechanism: of the tables.
-        shape: the public facts.
+        facts: the public facts.
         released: the tables; None as long as there are none.
         beside_map: whether a map has the other half of ε.
     """
-    limits = mechanism.limits(shape)
+    limits = mechanism.limits(facts)
     starts = np.cumsum([0, *(one.cells for one in limits[:-1])])
-    errors = dict(zip(mechanism.names, mechanism.cell_sd(shape)[0, starts].tolist(), strict=True))
+    errors = dict(zip(mechanism.names, mechanism.cell_sd(facts)[0, starts].tolist(), strict=True))
     each = ", ".join(f"{number(errors[name], 2)} ({name})" for name in mechanism.names)
     text = f"Tables of areas: standard errors of the noise are {each}"
     if released is not None:
@@ -272,9 +272,9 @@ def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}"
 
 
-def _totals(mechanism: MapMechanism, shape: MapShape) -> tuple[float, float, str]:
+def _totals(mechanism: MapMechanism, facts: MapFacts) -> tuple[float, float, str]:
     """What all cells of the mean add up to: at most, as assumed, and on what condition."""
-    most, clip = mechanism.most_of_person, mechanism.clip_at(shape)
+    most, clip = mechanism.most_of_person, mechanism.clip_at(facts)
     if clip is not None:
         half = "clipping leaves half of people's gaze" if clip < 1 else "half of the people looked"
         return most, _LEFT, f"if {half}"
@@ -283,9 +283,9 @@ def _totals(mechanism: MapMechanism, shape: MapShape) -> tuple[float, float, str
     return most, most, f"if everybody fills the cap of {int(most)}"
 
 
-def _limit(mechanism: MapMechanism, shape: MapShape) -> str:
+def _limit(mechanism: MapMechanism, facts: MapFacts) -> str:
     """Whose gaze counts less than others', in words."""
-    clip = mechanism.clip_at(shape)
+    clip = mechanism.clip_at(facts)
     if clip is not None:
         if clip >= 1:
             return ""
@@ -308,21 +308,21 @@ def _told(grid: Grid, sigma_px: float, cell_sd: float, total: float) -> tuple[in
 # What is measured has no part in it: the answer is the same for every draw.
 @functools.lru_cache(maxsize=32)
 def _people_needed(
-    mechanism: MapMechanism, shape: MapShape, sigma_px: float, total: float
+    mechanism: MapMechanism, facts: MapFacts, sigma_px: float, total: float
 ) -> int | None:
     """How many people would make hotspots a tenth as wide as the picture reliable."""
-    width_px, height_px = shape.grid.width_px, shape.grid.height_px
+    width_px, height_px = facts.grid.width_px, facts.grid.height_px
     if math.isinf(total):
         return None
 
     def enough(people: int) -> bool:
-        more = mechanism.shape_of(people, shape.recordings, width_px, height_px, sigma_px)
+        more = mechanism.facts_of(people, facts.recordings, width_px, height_px, sigma_px)
         wanted = math.floor(_WANTED_SHARE * width_px)
         return wanted >= _narrowest(more.grid, sigma_px) and _stands_out(
             more.grid, sigma_px, mechanism.cell_sd(more), total, _WANTED_DENSITY, wanted
         )
 
-    few, many = shape.people, 2 * shape.people
+    few, many = facts.people, 2 * facts.people
     if enough(few):
         return None
     while not enough(many):

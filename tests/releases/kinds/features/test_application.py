@@ -10,7 +10,7 @@ import eyelid
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io.lint import lint
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.privacy import randomness
 from eyelid.releases.audits.pairing import audit_target
 from eyelid.releases.kinds.features.application import standard_errors
@@ -61,17 +61,17 @@ def test_the_standard_error_is_that_of_the_noise(inner):
     # of these. The same values for everybody, so that nothing but noise differs.
     rows, runs = 6, 2000
     table = people_of(people=6, rows=rows)
-    law = mechanism("groupmean", epsilon=3.0, inner=inner, clipped=False, length=rows)
-    shape = law.shape(table)
-    groups = law.groups(table)
-    sums = law.sums(table, groups, shape)
+    mechanism = mechanism_named("groupmean", epsilon=3.0, inner=inner, clipped=False, length=rows)
+    facts = mechanism.facts(table)
+    groups = mechanism.groups(table)
+    sums = mechanism.sums(table, groups, facts)
     sizes = np.full(runs, 6)
     many = np.broadcast_to(sums, (runs, *sums.shape[1:])).copy()
-    noisy = law.divided(law.perturb(many, shape, randomness(7)), sizes, shape)
-    without = law.divided(sums, sizes[:1], shape)
+    noisy = mechanism.divided(mechanism.perturb(many, facts, randomness(7)), sizes, facts)
+    without = mechanism.divided(sums, sizes[:1], facts)
     spans = np.array([f.span for f in FEATURES])
     moved = (noisy - without)[:, 0] * spans
-    told = standard_errors(law, shape, FEATURES, groups.people)
+    told = standard_errors(mechanism, facts, FEATURES, groups.people)
     assert told is not None
     values = told.filter(of="one value").select(f.name for f in FEATURES).to_numpy()
     assert values.shape[0] in (1, rows)
@@ -96,11 +96,11 @@ def test_which_random_group_is_larger_is_not_shown(tmp_path):
     written = pl.read_csv(tmp_path / "out" / "standard_errors.csv")
     assert written.columns[:2] == ["people", "of"]
     assert written["people"].to_list() == [5]
-    law = mechanism("ksame-dp", epsilon=1.0, k=4)
+    mechanism = mechanism_named("ksame-dp", epsilon=1.0, k=4)
     table = people_of(people=9)
     people = pl.DataFrame({"person": ["group1", "group2"], "people": [5, 4]})
-    one = standard_errors(law, law.shape(table), FEATURES, people)
-    other = standard_errors(law, law.shape(table), FEATURES, people.reverse())
+    one = standard_errors(mechanism, mechanism.facts(table), FEATURES, people)
+    other = standard_errors(mechanism, mechanism.facts(table), FEATURES, people.reverse())
     assert one is not None
     assert other is not None
     assert one.equals(other)

@@ -31,9 +31,9 @@ class Bomb:
 
 
 @pytest.mark.parametrize("moment", ["bought", "made_private", "write_manifest"])
-@pytest.mark.parametrize("law", ["laplace", "groupmean"])
+@pytest.mark.parametrize("mechanism", ["laplace", "groupmean"])
 def test_a_pickle_in_the_folder_of_an_unfinished_run_is_not_loaded(
-    tmp_path, make_table, monkeypatch, law, moment
+    tmp_path, make_table, monkeypatch, mechanism, moment
 ):
     monkeypatch.setattr("eyelid.io.pieces.PIECE_VALUES", 100)
     source, out = tmp_path / "features", tmp_path / "out"
@@ -44,14 +44,14 @@ def test_a_pickle_in_the_folder_of_an_unfinished_run_is_not_loaded(
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(pipeline if moment == "bought" else release, moment, stop)
-        eyelid.release(source, out, mechanism=law, epsilon=1.0)
+        eyelid.release(source, out, mechanism=mechanism, epsilon=1.0)
     left = unfinished(out)
     bomb = pickle.dumps(Bomb(tmp_path / "ran"))
     for file in [*left.rglob("*"), *[left / "scratch" / name for name in EARLIER]]:
         if file.parent != left and not file.is_dir() and "output" not in file.parts:
             file.write_bytes(bomb)
     with pytest.raises(InputError, match="to give the run up"):
-        eyelid.release(source, out, mechanism=law, epsilon=1.0)
+        eyelid.release(source, out, mechanism=mechanism, epsilon=1.0)
     assert not (tmp_path / "ran").exists()
 
 

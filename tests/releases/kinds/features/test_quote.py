@@ -148,7 +148,7 @@ def test_only_units_that_the_mechanism_inside_offers_are_named():
 
 def test_a_quote_for_bins_counts_windows_as_a_person_does():
     quote = eyelid.cost("groupmean", **FACTS, epsilon=1.0, inner="prewindow:only=linear")
-    assert (quote.shape.length, quote.shape.features) == (600 + 59, 7)
+    assert (quote.facts.length, quote.facts.features) == (600 + 59, 7)
     assert quote.to_dict()["people_needed"] > 20
 
 

@@ -14,11 +14,10 @@ from eyelid.gaze.maps.spread import spread, spread_error
 from eyelid.gaze.study import Screen, Study
 from eyelid.io import read, write
 from eyelid.io.release_folder import arrays_digest
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.privacy.ledger import Ledger
-from eyelid.releases.accounting import read_certificate
-from eyelid.releases.fingerprint import looks_digest
+from eyelid.releases.accounting import looks_digest, read_certificate
 from eyelid.releases.kinds.maps.heatmap import private_heatmap
 from eyelid.releases.kinds.maps.measurement import seen
 from eyelid.releases.kinds.maps.settings import LEVELS, default_mechanism
@@ -93,9 +92,9 @@ def test_everything_in_map_npz_follows_from_the_noisy_cells_and_the_public_noise
     columns, rows = done.arrays["grid"]
     grid = Grid(WIDTH, HEIGHT, int(columns), int(rows))
     (cell_sd,) = done.certificate.map["cell_sd"]
-    law = mechanism("map-grid", epsilon=5.0)
-    shape = law.shape_of(40, 1, WIDTH, HEIGHT, 4.0)
-    assert (shape.grid, law.cell_sd(shape)) == (grid, cell_sd)
+    mechanism = mechanism_named("map-grid", epsilon=5.0)
+    facts = mechanism.facts_of(40, 1, WIDTH, HEIGHT, 4.0)
+    assert (facts.grid, mechanism.cell_sd(facts)) == (grid, cell_sd)
     measured, error = spread(done.arrays["cells"][0], grid, 4.0), spread_error(grid, 4.0, cell_sd)
     shown = np.maximum(measured - error, 0)
     np.testing.assert_allclose(done.arrays["measured"][0], measured, rtol=1e-5, atol=1e-9)
@@ -127,16 +126,16 @@ def test_noise_on_the_cells_is_as_declared():
     # 40 releases of 15 cells: the variance of 600 draws of a normal law is within a quarter of the
     # declared one but for one run in 10^5; seeds are fixed.
     study = fixations(people=8)
-    law = mechanism("map-grid", epsilon=2.0, grid="5x3", clip=0.5)
-    shape = law.shape_of(8, 1, WIDTH, HEIGHT)
+    mechanism = mechanism_named("map-grid", epsilon=2.0, grid="5x3", clip=0.5)
+    facts = mechanism.facts_of(8, 1, WIDTH, HEIGHT)
     looks = seen(study, view_of(study), "count")
-    counts = looks.counts(shape.grid)
-    exact = np.bincount(counts.cell, weights=law.limited(counts, shape), minlength=15) / 8
+    counts = looks.counts(facts.grid)
+    exact = np.bincount(counts.cell, weights=mechanism.limited(counts, facts), minlength=15) / 8
     noise = [
-        private_heatmap(study, mechanism=law, seed=seed).arrays["cells"].ravel() - exact
+        private_heatmap(study, mechanism=mechanism, seed=seed).arrays["cells"].ravel() - exact
         for seed in range(40)
     ]
-    assert np.var(noise) == pytest.approx(law.cell_sd(shape) ** 2, rel=0.25)
+    assert np.var(noise) == pytest.approx(mechanism.cell_sd(facts) ** 2, rel=0.25)
 
 
 def test_the_debit_comes_before_the_noise_and_stays_when_something_fails(tmp_path, monkeypatch):
@@ -233,9 +232,9 @@ def test_two_groups_have_the_whole_epsilon_each_and_a_difference(tmp_path):
     assert [each.name for each in done.maps] == ["a", "b"]
     assert [each.people for each in done.maps] == [5, 5]
     # The noise is that of five people, on both.
-    law = mechanism("map-grid", epsilon=1.0)
-    shape = law.shape_of(5, 1, WIDTH, HEIGHT, done.certificate.map["sigma_px"])
-    assert done.certificate.map["cell_sd"] == [law.cell_sd(shape)] * 2
+    mechanism = mechanism_named("map-grid", epsilon=1.0)
+    facts = mechanism.facts_of(5, 1, WIDTH, HEIGHT, done.certificate.map["sigma_px"])
+    assert done.certificate.map["cell_sd"] == [mechanism.cell_sd(facts)] * 2
     assert (tmp_path / "out" / "difference.png").exists()
     assert any("who is in which group by group" in line for line in done.certificate.unprotected)
 
@@ -364,8 +363,8 @@ def test_the_default_mechanism_follows_from_public_numbers():
     assert chosen(40, cap=1) == chosen(40, samples=10) == "map-gaussian"
     assert chosen(100_000, grid="30x20") == "map-grid"
     # 25 % of 30 looks on 1.764 million px against √60/(μ·N), spread out by 40 px.
-    law = mechanism("map-gaussian", epsilon=1.0, delta=1e-6)
-    sd = law.cell_sd(law.shape_of(10**5, 1, 1680, 1050)) / (2 * math.sqrt(math.pi) * 40)
+    mechanism = mechanism_named("map-gaussian", epsilon=1.0, delta=1e-6)
+    sd = mechanism.cell_sd(mechanism.facts_of(10**5, 1, 1680, 1050)) / (2 * math.sqrt(math.pi) * 40)
     enough = 10**5 * sd / (0.25 * 30 / (1680 * 1050))
     assert chosen(int(1.02 * enough)) == "map-gaussian"
     assert chosen(int(0.98 * enough)) == "map-grid"
@@ -428,11 +427,11 @@ def test_an_earlier_release_without_a_guarantee_is_not_forgotten(tmp_path):
 
 
 def test_a_mechanism_may_come_with_its_parameters_set():
-    law = mechanism("map-laplace", epsilon=0.5, samples=4)
-    done = private_heatmap(fixations(), mechanism=law)
+    mechanism = mechanism_named("map-laplace", epsilon=0.5, samples=4)
+    done = private_heatmap(fixations(), mechanism=mechanism)
     assert done.certificate.person_level.epsilon == 0.5
     with pytest.raises(InputError, match="already"):
-        private_heatmap(fixations(), mechanism=law, epsilon=1.0)
+        private_heatmap(fixations(), mechanism=mechanism, epsilon=1.0)
 
 
 def test_figures_are_written_beside_and_are_not_private(tmp_path, monkeypatch):

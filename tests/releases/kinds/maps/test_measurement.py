@@ -20,13 +20,13 @@ from eyelid.io import read, study_folder, write
 from eyelid.io.pieces import in_pieces
 from eyelid.io.study_parts import part_facts
 from eyelid.privacy.ledger import Ledger
+from eyelid.releases.accounting import looks_digest
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.audit import audit_heatmap
-from eyelid.releases.fingerprint import looks_digest
 from eyelid.releases.kinds.maps import heatmap, measurement
 from eyelid.releases.kinds.maps.heatmap import private_heatmap
 from eyelid.releases.kinds.maps.measurement import Sight, seen
-from eyelid.releases.kinds.maps.quote import heatmap_preview, planned
+from eyelid.releases.kinds.maps.quote import heatmap_draft, heatmap_preview
 from eyelid.releases.kinds.maps.view import view_of
 
 WIDTH, HEIGHT, PEOPLE = 160, 100, 9
@@ -142,7 +142,7 @@ def test_bytes_and_certificate_do_not_depend_on_pieces_or_places(settings, copy,
     assert released(home, **settings) == whole
 
 
-@pytest.mark.usefixtures("two_processes")
+@pytest.mark.usefixtures("two_cores")
 def test_bytes_and_certificate_do_not_depend_on_who_works(copy, dask, monkeypatch):
     whole = released(copy("whole"), **SETTINGS["cap"])
     monkeypatch.setattr("eyelid.io.pieces.PIECE_VALUES", 150)
@@ -281,11 +281,12 @@ def test_pieces_that_were_added_up_are_not_again(copy, monkeypatch):
 @pytest.mark.usefixtures("small_pieces")
 def test_sums_that_one_cap_limits_are_not_taken_for_those_of_another(copy):
     home = copy()
-    made = planned(home / "study", epsilon=2.0, **SETTINGS["cap"])
+    made = heatmap_draft(home / "study", epsilon=2.0, **SETTINGS["cap"])
     with running(home / "out", "key") as run:
         for cap in (1, 3):
-            law = replace(made.plan.mechanism, cap=cap)
-            about = (made.cut, made.plan, Sight.of(made.cut.head, made.plan), law)
+            mechanism = replace(made.plan.design.mechanism, cap=cap)
+            design = made.plan.design
+            about = (made.cut, design, Sight.of(made.cut.head, design), mechanism)
             kept, _ = measurement.totals(*about, run, lambda by, what: None)
             fresh, _ = measurement.totals(*about, None, lambda by, what: None)
             np.testing.assert_array_equal(kept, fresh)
@@ -332,7 +333,7 @@ def test_the_most_looks_of_anybody_are_those_of_all_pieces():
     # Those of the last piece are on no picture.
     last = pl.col("person") == in_pieces(study).pieces[-1].people[-1]
     kept = study.data.filter(~last | (pl.col("time_ms") == 0))
-    made = planned(study.derive(data=kept), stimulus="page", epsilon=1.0)
+    made = heatmap_draft(study.derive(data=kept), stimulus="page", epsilon=1.0)
     on_page = kept.filter(pl.col("x").is_between(0, WIDTH) & (pl.col("stimulus") == "page"))
     counts = on_page.group_by("person").len()
     most = made.previewed(lambda by, what: None).survey.most

@@ -8,11 +8,11 @@ import pytest
 from eyelid.attacks.maps import centre_bias, map_error
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import gaze_map
-from eyelid.gaze.maps.looks import looks_of
+from eyelid.gaze.maps.gaze_points import gaze_points_of
 from eyelid.gaze.maps.spread import heatmap, spread, spread_error
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.releases.kinds.maps import outlook as module
 from eyelid.releases.kinds.maps.outlook import likeness, outlook
 from eyelid.releases.kinds.maps.quote import heatmap_preview
@@ -21,9 +21,9 @@ WIDTH, HEIGHT, BLUR = 1680, 1050, 40.0
 
 
 def expected(people=40, epsilon=1.0, layers=1, name="map-grid", of_tables=None):
-    law = mechanism(name, epsilon=epsilon)
-    shape = law.shape_of(people, layers, WIDTH, HEIGHT, BLUR)
-    return outlook(law, shape, BLUR, epsilon=of_tables)
+    mechanism = mechanism_named(name, epsilon=epsilon)
+    shape = mechanism.facts_of(people, layers, WIDTH, HEIGHT, BLUR)
+    return outlook(mechanism, shape, BLUR, epsilon=of_tables)
 
 
 def test_more_people_a_larger_epsilon_and_fewer_maps_make_a_map_more_like_the_truth():
@@ -54,8 +54,8 @@ def test_counts_of_few_people_are_no_better_than_a_blob_and_shares_in_cells_woul
 
 
 def test_areas_are_advised_with_their_error_where_that_is_small():
-    law = mechanism("aoi-tables", epsilon=2.0, tables="dwell")
-    error = law.cell_sd(law.shape_of(40, 6, 4))[0, 0]
+    mechanism = mechanism_named("aoi-tables", epsilon=2.0, tables="dwell")
+    error = mechanism.cell_sd(mechanism.facts_of(40, 6, 4))[0, 0]
     found = expected(layers=6, epsilon=1.0, of_tables=2.0)
     assert found.dwell_error == pytest.approx(error)
     assert f"a standard error of {error:.2g})" in found.sentence
@@ -63,21 +63,21 @@ def test_areas_are_advised_with_their_error_where_that_is_small():
 
 
 def test_what_is_taken_of_simulated_people_is_what_the_mechanism_takes():
-    law = mechanism("map-grid", epsilon=1.0)
-    shape = law.shape_of(20, 1, WIDTH, HEIGHT, BLUR)
-    counts = np.random.default_rng(1).poisson(0.2, (3, 20, shape.grid.rows, shape.grid.columns))
-    found = module._limited(law, shape, counts.astype(float))
+    mechanism = mechanism_named("map-grid", epsilon=1.0)
+    facts = mechanism.facts_of(20, 1, WIDTH, HEIGHT, BLUR)
+    counts = np.random.default_rng(1).poisson(0.2, (3, 20, facts.grid.rows, facts.grid.columns))
+    found = module._limited(mechanism, facts, counts.astype(float))
     for own, mean in zip(counts, found, strict=True):
         sparse = PersonCounts.of_dense(own.reshape(20, -1).astype(float))
-        limited = law.limited(sparse, shape)
-        summed = np.bincount(sparse.cell, weights=limited, minlength=shape.length)
+        limited = mechanism.limited(sparse, facts)
+        summed = np.bincount(sparse.cell, weights=limited, minlength=facts.length)
         np.testing.assert_allclose(mean.ravel(), summed / 20)
 
 
 def test_nothing_is_expected_of_what_the_paper_prints_or_of_maps_without_noise():
     for name in ("map-noisefree", "map-gaussian-paper"):
-        law = mechanism(name, epsilon=1.0)
-        assert outlook(law, law.shape_of(10, 1, 40, 30), 2.0) is None
+        mechanism = mechanism_named(name, epsilon=1.0)
+        assert outlook(mechanism, mechanism.facts_of(10, 1, 40, 30), 2.0) is None
 
 
 def test_what_is_expected_depends_on_public_facts_alone():
@@ -100,24 +100,24 @@ def test_real_pictures_are_as_the_simulated_ones_make_believe(real_data):
     """OSIE: ten of its images, a quarter as large; means over them scatter by about 0.05."""
     osie, size, sigma_px = read(real_data / "OSIE"), (200, 150), 6.0
     names = sorted(osie.data["stimulus"].unique())[::70]
-    looks = looks_of(osie, stimuli=names, width_px=800, height_px=600)
+    looks = gaze_points_of(osie, stimuli=names, width_px=800, height_px=600)
     looks = replace(looks, x_px=looks.x_px / 4, y_px=looks.y_px / 4, width_px=200, height_px=150)
     images = [looks.of_layer(name) for name in names]
     truths = [heatmap(gaze_map(image).values, sigma_px) for image in images]
     blob = np.mean([map_error(truth, centre_bias(*size)).correlation for truth in truths])
     rng = np.random.default_rng(4)
     for epsilon in (1.5, 5.0):
-        law = mechanism("map-grid", epsilon=epsilon)
-        shape = law.shape_of(15, 1, *size, sigma_px)
-        grid, cell_sd = shape.grid, law.cell_sd(shape)
+        mechanism = mechanism_named("map-grid", epsilon=epsilon)
+        facts = mechanism.facts_of(15, 1, *size, sigma_px)
+        grid, cell_sd = facts.grid, mechanism.cell_sd(facts)
         found = []
         for image, truth in zip(images, truths, strict=True):
             counts = image.counts(grid)
-            clean = np.bincount(counts.cell, law.limited(counts, shape), shape.length) / 15
+            clean = np.bincount(counts.cell, mechanism.limited(counts, facts), facts.length) / 15
             for _ in range(8):
                 noisy = (clean + rng.normal(0, cell_sd, clean.size)).reshape(grid.rows, -1)
                 shown = spread(noisy, grid, sigma_px) - spread_error(grid, sigma_px, cell_sd)
                 found.append(map_error(truth, np.maximum(shown, 0.0)).correlation or 0.0)
-        simulated = likeness(law, shape, sigma_px)
+        simulated = likeness(mechanism, facts, sigma_px)
         assert simulated.private == pytest.approx(np.mean(found), abs=0.12)
         assert simulated.blob == pytest.approx(blob, abs=0.12)

@@ -6,8 +6,9 @@ import pytest
 
 import eyelid
 from eyelid.gaze.study import Screen
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.streams.state import WHOLE
+from eyelid.mechanisms.streams.study_scene import filtered
 from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.accounts import Account
 from eyelid.releases.audits.gaze_consistency import (
@@ -15,7 +16,6 @@ from eyelid.releases.audits.gaze_consistency import (
     too_few_to_check,
     worst_window,
 )
-from eyelid.releases.kinds.streams.plan import filtered
 from eyelid.releases.kinds.streams.preparation import taken_of
 
 KNOWN = {"epsilon": 2.0, "window": 10, "radius": 40.0}
@@ -30,12 +30,12 @@ def judged(make_gaze):
 
     def judge(name="kaleido", data=None, gaze=None, **changes):
         done = made(name)
-        law = mechanism(name, **done.certificate.parameters)
-        released = gaze(law, taken, done.study) if gaze else done.study
+        mechanism = mechanism_named(name, **done.certificate.parameters)
+        released = gaze(mechanism, taken, done.study) if gaze else done.study
         if data is not None:
             released = replace(released, data=released.data.with_columns(data))
         certificate = replace(done.certificate, **changes)
-        return list(gaze_disagreements(certificate, taken, released, Account(), law))
+        return list(gaze_disagreements(certificate, taken, released, Account(), mechanism))
 
     return judge
 
@@ -53,11 +53,11 @@ def test_gaze_of_directions_agrees_too(make_gaze):
     )
     study = replace(study, data=data)
     done = eyelid.release(study, mechanism="kaleido", epsilon=9.0, window=25, radius=3.0)
-    law = mechanism("kaleido", **done.certificate.parameters)
+    mechanism = mechanism_named("kaleido", **done.certificate.parameters)
     assert (done.study.data.select(pl.sum_horizontal(pl.col("^gaze_.$") ** 2)) - 1).to_numpy() == (
         pytest.approx(0, abs=1e-12)
     )
-    found = gaze_disagreements(done.certificate, taken_of(study), done.study, Account(), law)
+    found = gaze_disagreements(done.certificate, taken_of(study), done.study, Account(), mechanism)
     assert list(found) == []
 
 
@@ -82,15 +82,15 @@ def test_gaze_that_changes_between_slots_is_noticed(judged):
 
 @pytest.mark.parametrize("name", ["kaleido", "sample", "ba"])
 def test_too_little_noise_is_noticed(judged, name):
-    def louder_epsilon(law, taken, released):
-        return filtered(replace(law, epsilon=20.0), taken, randomness(7))
+    def louder_epsilon(mechanism, taken, released):
+        return filtered(replace(mechanism, epsilon=20.0), taken, randomness(7))
 
     found = judged(name, gaze=louder_epsilon)
     assert any("the noise is missing or too small" in said for said in found)
 
 
 def test_gaze_as_it_was_is_noticed(judged):
-    def raw(law, taken, released):
+    def raw(mechanism, taken, released):
         seen = pl.col("x", "y").clip(0, 500).fill_null(strategy="forward")
         return replace(taken, data=taken.data.with_columns(seen))
 
@@ -103,15 +103,15 @@ def test_gaze_as_it_was_is_noticed(judged):
 def test_raw_gaze_is_noticed_where_hardly_anything_is_published(make_gaze, name):
     study = make_gaze(people=2, recordings=1, samples=400)
     done = eyelid.release(study, mechanism=name, **KNOWN | {"window": 300})
-    law, taken = mechanism(name, **done.certificate.parameters), taken_of(study)
-    assert not list(gaze_disagreements(done.certificate, taken, done.study, Account(), law))
+    mechanism, taken = mechanism_named(name, **done.certificate.parameters), taken_of(study)
+    assert not list(gaze_disagreements(done.certificate, taken, done.study, Account(), mechanism))
     # Gaze itself, on the grid, held for as long as a window is.
     row = pl.int_range(pl.len()).over("person", "recording")
-    seen = pl.col("x", "y").clip(0, 499) / law.step
-    held = pl.when(row % 300 == 0).then(seen.round() * law.step)
+    seen = pl.col("x", "y").clip(0, 499) / mechanism.step
+    held = pl.when(row % 300 == 0).then(seen.round() * mechanism.step)
     raw = taken.data.with_columns(held.forward_fill().over("person", "recording"))
     found = gaze_disagreements(
-        done.certificate, taken, replace(done.study, data=raw), Account(), law
+        done.certificate, taken, replace(done.study, data=raw), Account(), mechanism
     )
     assert [said for said in found if "the noise is missing or too small" in said]
 
@@ -121,10 +121,10 @@ def test_points_that_fall_into_the_same_corner_again_count_as_published(make_gaz
     study = make_gaze(people=1, recordings=1, samples=1000, screen=Screen(100, 100))
     study = replace(study, data=study.data.with_columns(x=50.0, y=50.0))
     done = eyelid.release(study, mechanism="sample", epsilon=0.01, window=1, radius=10.0)
-    law = mechanism("sample", **done.certificate.parameters)
+    mechanism = mechanism_named("sample", **done.certificate.parameters)
     near = pl.when(pl.int_range(pl.len()) % 120 == 80).then(71.0).otherwise(0.0)
     shown = replace(done.study, data=done.study.data.with_columns(x=near, y=near))
-    found = list(gaze_disagreements(done.certificate, taken_of(study), shown, Account(), law))
+    found = list(gaze_disagreements(done.certificate, taken_of(study), shown, Account(), mechanism))
     assert not any("noise" in said for said in found)
 
 
@@ -133,16 +133,16 @@ def test_that_too_little_is_published_to_check_the_noise_is_told(make_gaze):
     for window, notes in ((300, 1), (5, 0)):
         known = KNOWN | {"window": window, "radius": 4.0}
         done = eyelid.release(study, mechanism="sample", **known)
-        law = mechanism("sample", **done.certificate.parameters)
-        told = too_few_to_check(law, taken_of(study), done.study)
+        mechanism = mechanism_named("sample", **done.certificate.parameters)
+        told = too_few_to_check(mechanism, taken_of(study), done.study)
         assert [said.partition(":")[0] for said in told] == (
             ["too few publications to check the noise"] * notes
         )
-    assert too_few_to_check(mechanism("jitter", sd=1.0, scene="0,0,9,9"), study, study) == []
+    assert too_few_to_check(mechanism_named("jitter", sd=1.0, scene="0,0,9,9"), study, study) == []
 
 
 def test_gaze_that_is_new_where_none_was_seen_is_noticed(judged):
-    def unseen(law, taken, released):
+    def unseen(mechanism, taken, released):
         row = pl.int_range(pl.len()).over("person", "recording")
         moved = pl.when(row >= 5).then(250.0).otherwise(pl.col("x"))
         return replace(released, data=released.data.with_columns(x=moved))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.streams.state import WHOLE
 from eyelid.releases.audits.gaze_consistency import (
     ALARM,
@@ -15,7 +15,7 @@ from eyelid.releases.audits.gaze_consistency import (
 )
 
 KNOWN = {"epsilon": 2.0, "window": 10, "radius": 40.0, "scene": "0,0,100000,100000"}
-LAW = mechanism("sample", **KNOWN)
+LAW = mechanism_named("sample", **KNOWN)
 # Radius over ε, in steps.
 SCALE = 20 / LAW.step
 
@@ -91,6 +91,6 @@ def test_budgets_say_the_least_noise():
     since = np.array([1, 4, 99])
     assert most_parts(LAW, since).tolist() == [WHOLE] * 3
     for name in ("kaleido", "bd"):
-        assert most_parts(mechanism(name, **KNOWN), since).tolist() == [WHOLE // 4] * 3
+        assert most_parts(mechanism_named(name, **KNOWN), since).tolist() == [WHOLE // 4] * 3
     slot = WHOLE // 2 // 10
-    assert most_parts(mechanism("ba", **KNOWN), since).tolist() == [slot, 4 * slot, 10 * slot]
+    assert most_parts(mechanism_named("ba", **KNOWN), since).tolist() == [slot, 4 * slot, 10 * slot]

@@ -15,16 +15,16 @@ from eyelid.errors import InputError
 from eyelid.io import read
 from eyelid.io.pieces import in_pieces
 from eyelid.io.release_folder import output_digest
+from eyelid.mechanisms.streams.study_scene import filtered
 from eyelid.privacy.ledger import Ledger
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.noise.randomness import stream_of
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.accounting import read_certificate
+from eyelid.releases.accounting import debit_of, read_certificate, samples_digest
 from eyelid.releases.budget import budget
-from eyelid.releases.fingerprint import debit_of, samples_digest
 from eyelid.releases.kinds.streams import release as releases
-from eyelid.releases.kinds.streams.plan import build_filter, filtered
-from eyelid.releases.kinds.streams.preparation import shape_of, taken_of
+from eyelid.releases.kinds.streams.plan import build_filter
+from eyelid.releases.kinds.streams.preparation import facts_of, taken_of
 
 KNOWN = {"mechanism": "kaleido", "epsilon": 2.0, "window": 25, "radius": 40.0}
 # One person each, of those in these tests.
@@ -68,7 +68,7 @@ def test_files_are_the_same_whoever_works(gaze_folder, tmp_path, pieces, monkeyp
         f"data.parquet/part-00000{number}.parquet" for number in range(3)
     ]
     with monkeypatch.context() as patch:
-        patch.setattr("eyelid.engine.processes.cores", lambda: 2)
+        patch.setattr("eyelid.engine.cores.cores", lambda: 2)
         assert released(tmp_path / "two") == here
     with using(dask):
         assert released(tmp_path / "cluster") == here
@@ -77,11 +77,11 @@ def test_files_are_the_same_whoever_works(gaze_folder, tmp_path, pieces, monkeyp
 def test_a_piece_is_what_the_filter_makes_of_it_in_the_whole_study(gaze_folder, tmp_path, pieces):
     released = eyelid.release(gaze_folder, tmp_path / "out", seed=3, **KNOWN).study
     taken = taken_of(read(gaze_folder))
-    law = build_filter("kaleido", taken, epsilon=2.0, window=25, radius=40.0)
+    mechanism = build_filter("kaleido", taken, epsilon=2.0, window=25, radius=40.0)
     for piece in in_pieces(gaze_folder).pieces:
         mine = pl.col("person").is_in(piece.people)
         alone = taken.derive(data=taken.data.filter(mine))
-        expected = filtered(law, alone, stream_of(randomness(3), piece.number)).data
+        expected = filtered(mechanism, alone, stream_of(randomness(3), piece.number)).data
         assert released.data.filter(mine).equals(expected)
 
 
@@ -109,11 +109,11 @@ def test_what_a_person_is_promised_is_true_of_whoever_has_most(make_gaze, pieces
     study = study.derive(data=pl.concat([study.data, later]))
     assert len(in_pieces(study).pieces) == 3
     taken = taken_of(study)
-    law = build_filter("kaleido", taken, epsilon=2.0, window=25, radius=40.0)
-    assert (shape_of(taken).recordings, shape_of(taken).length) == most
-    fewer = law.cost(shape_of(taken_of(make_gaze())), PERSON)
+    mechanism = build_filter("kaleido", taken, epsilon=2.0, window=25, radius=40.0)
+    assert (facts_of(taken).recordings, facts_of(taken).length) == most
+    fewer = mechanism.cost(facts_of(taken_of(make_gaze())), PERSON)
     done = eyelid.release(study, **KNOWN).certificate.person_level
-    assert done == law.cost(shape_of(taken), PERSON)
+    assert done == mechanism.cost(facts_of(taken), PERSON)
     assert done.epsilon > fewer.epsilon
 
 

@@ -7,14 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError
+from eyelid.mechanisms.streams.study_scene import filtered
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.kinds.features.plan import SEEDED
-from eyelid.releases.kinds.streams.plan import build_filter, filtered, make_stream_plan
+from eyelid.releases.kinds.streams.plan import build_filter, make_stream_plan
 from eyelid.releases.kinds.streams.preparation import (
     facts_of,
+    gaze_facts_of,
     same_for_all,
-    shape_of,
     taken_of,
     together,
 )
@@ -55,9 +56,10 @@ def test_one_of_several_eyes_is_chosen_by_name(make_gaze):
 
 def test_a_person_pays_for_every_window_and_radius(make_gaze):
     taken = taken_of(make_gaze())
-    law = build_filter("kaleido", taken, **KNOWN)
-    plan = make_stream_plan(taken, facts_of(taken), law, randomness(None))
-    assert (plan.shape.people, plan.shape.recordings, plan.shape.length) == (3, 2, 200)
+    mechanism = build_filter("kaleido", taken, **KNOWN)
+    plan = make_stream_plan(taken, gaze_facts_of(taken), mechanism, randomness(None))
+    facts = plan.design.facts
+    assert (facts.people, facts.recordings, facts.length) == (3, 2, 200)
     # R·⌈T/w⌉·ε·D/radius by hand.
     assert plan.person_level.epsilon == pytest.approx(2 * 8 * 2.0 * np.hypot(1000, 500) / 40)
     assert str(plan.guarantee.unit) == "event:25:40.0"
@@ -78,9 +80,9 @@ def test_the_total_is_at_least_what_any_person_could_lose(people, window):
         for r, n in enumerate(lengths)
     ]
     study = _study(pl.concat(rows).with_columns(x=1.0, y=1.0))
-    law = build_filter("kaleido", study, epsilon=1.0, window=window, radius=40.0)
-    total = law.cost(shape_of(taken_of(study)), PERSON).epsilon
-    own = [sum(-(-n // window) for n in lengths) * law.radii_of_scene for lengths in people]
+    mechanism = build_filter("kaleido", study, epsilon=1.0, window=window, radius=40.0)
+    total = mechanism.cost(facts_of(taken_of(study)), PERSON).epsilon
+    own = [sum(-(-n // window) for n in lengths) * mechanism.radii_of_scene for lengths in people]
     assert total >= max(own) - 1e-9
 
 
@@ -94,13 +96,13 @@ def _study(data):
 
 def test_recordings_are_streams_of_their_own(make_gaze):
     taken = taken_of(make_gaze())
-    law = build_filter("kaleido", taken, **KNOWN)
-    together = filtered(law, taken, randomness(7))
+    mechanism = build_filter("kaleido", taken, **KNOWN)
+    together = filtered(mechanism, taken, randomness(7))
     assert not together.data["x"].is_null().any()
     # One after the other from the same noise, as a live stream would have had them.
     noise = randomness(7)
     for recording in taken.recordings():
-        x, y = law.start(noise).push_many(recording["x"], recording["y"])
+        x, y = mechanism.start(noise).push_many(recording["x"], recording["y"])
         own = together.data.filter(
             pl.col("person") == recording.person, pl.col("recording") == recording.recording
         )
@@ -122,28 +124,36 @@ def test_people_are_alike_only_with_the_same_time_stamps_and_losses(make_gaze):
 def test_facts_of_pieces_make_those_of_the_whole(make_gaze):
     taken = taken_of(make_gaze())
     each = taken.data.partition_by("person", maintain_order=True)
-    assert together([facts_of(replace(taken, data=part)) for part in each]) == facts_of(taken)
+    assert together([gaze_facts_of(replace(taken, data=part)) for part in each]) == gaze_facts_of(
+        taken
+    )
     # Of two people in one piece, and one in the other.
     two = [taken.data.filter(pl.col("person").is_in(who)) for who in (["P0", "P1"], ["P2"])]
-    assert together([facts_of(replace(taken, data=part)) for part in two]) == facts_of(taken)
+    assert together([gaze_facts_of(replace(taken, data=part)) for part in two]) == gaze_facts_of(
+        taken
+    )
 
 
 def test_a_seed_voids_the_guarantee(make_gaze):
     taken = taken_of(make_gaze())
-    law = build_filter("kaleido", taken, **KNOWN)
-    plan = make_stream_plan(taken, facts_of(taken), law, randomness(3))
+    mechanism = build_filter("kaleido", taken, **KNOWN)
+    plan = make_stream_plan(taken, gaze_facts_of(taken), mechanism, randomness(3))
     assert plan.guarantee.reasons == plan.person_level.reasons == (SEEDED,)
 
 
 def test_what_cannot_be_released_is_refused(make_gaze):
     taken = taken_of(make_gaze())
-    law = build_filter("kaleido", taken, **KNOWN)
+    mechanism = build_filter("kaleido", taken, **KNOWN)
     with pytest.raises(InputError, match="a released dataset already"):
-        make_stream_plan(replace(taken, released=True), facts_of(taken), law, randomness(None))
+        make_stream_plan(
+            replace(taken, released=True), gaze_facts_of(taken), mechanism, randomness(None)
+        )
     with pytest.raises(InputError, match="all samples are lost"):
         gone = taken.data.with_columns(x=pl.lit(None, dtype=pl.Float64))
-        make_stream_plan(taken, facts_of(replace(taken, data=gone)), law, randomness(None))
+        make_stream_plan(
+            taken, gaze_facts_of(replace(taken, data=gone)), mechanism, randomness(None)
+        )
     with pytest.raises(InputError, match="unknown column to keep 'gender'"):
-        make_stream_plan(taken, facts_of(taken), law, randomness(None), ["gender"])
+        make_stream_plan(taken, gaze_facts_of(taken), mechanism, randomness(None), ["gender"])
     with pytest.raises(InputError, match="this is a study of features: give the recordings"):
         taken_of(replace(taken, kind="features"))

@@ -37,7 +37,7 @@ def test_without_a_study_nobody_knows_whether_people_can_be_told_apart():
     quote = eyelid.cost("kaleido", epsilon=0.1, window=5, radius=40.0, **facts)
     assert quote.person_level.epsilon == pytest.approx(0.1)
     assert quote.rank1_bound == {"raw_to_release": None, "release_to_raw": None}
-    rows = dict(quote.rows())
+    rows = dict(quote.offer.rows(quote))
     assert rows["named, at most"] == "no useful bound known"
     assert rows["  two such ways of looking, told apart"] == "52.5 % at most (guessing: 50 %)"
 

@@ -7,11 +7,12 @@ import pytest
 import eyelid
 from eyelid.errors import InputError, Refused
 from eyelid.io import read
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
+from eyelid.mechanisms.streams.study_scene import filtered
 from eyelid.privacy.noise import randomness
 from eyelid.releases.budget import budget
 from eyelid.releases.inspection import inspect
-from eyelid.releases.kinds.streams.plan import filtered, unprotected
+from eyelid.releases.kinds.streams.plan import unprotected
 from eyelid.releases.kinds.streams.preparation import recordings_touched, taken_of
 
 KNOWN = {"mechanism": "kaleido", "epsilon": 2.0, "window": 25, "radius": 40.0}
@@ -118,8 +119,8 @@ def test_a_scene_that_somebody_told_is_named_as_theirs(make_gaze):
 
 def test_the_scene_of_a_filter_that_somebody_set_is_theirs_too(make_gaze):
     options = {name: KNOWN[name] for name in ("epsilon", "window", "radius")}
-    law = mechanism("kaleido", scene="100,100,900,400", **options)
-    assert eyelid.release(make_gaze(), mechanism=law).certificate.bounds.source == "file"
+    mechanism = mechanism_named("kaleido", scene="100,100,900,400", **options)
+    assert eyelid.release(make_gaze(), mechanism=mechanism).certificate.bounds.source == "file"
 
 
 @pytest.mark.parametrize(("times", "clock"), [("recorded", True), ("regular", False)])
@@ -156,17 +157,19 @@ def in_short_trials(study, samples=10):
 def test_a_window_over_short_trials_spends_epsilon_in_each_of_them(make_gaze):
     # With `sample` every trial shows its first sample for all of ε. Thirty samples in a row that
     # begin with the last one of a trial lie in four trials of ten.
-    law = mechanism("sample", epsilon=2.0, window=30, radius=40.0, scene="0,0,1000,500")
+    mechanism = mechanism_named("sample", epsilon=2.0, window=30, radius=40.0, scene="0,0,1000,500")
     study = in_short_trials(make_gaze(recordings=1))
-    shown = filtered(law, taken_of(study), randomness(3)).data.filter(pl.col("person") == "P0")
+    shown = filtered(mechanism, taken_of(study), randomness(3)).data.filter(
+        pl.col("person") == "P0"
+    )
     new = (shown["x"] != shown["x"].shift(1)).fill_null(True).cast(pl.Int64)
-    spent = new.rolling_sum(30).max() * law.epsilon
-    assert spent == 3 * law.epsilon
+    spent = new.rolling_sum(30).max() * mechanism.epsilon
+    assert spent == 3 * mechanism.epsilon
     lengths = study.data.group_by("person", "recording").len()["len"]
     touched = recordings_touched(30, 20, lengths.min())
     # By brute force, a sample's trial being its number over ten.
     assert touched == max(len({i // 10 for i in range(s, s + 30)}) for s in range(100)) == 4
-    assert spent <= touched * law.epsilon
+    assert spent <= touched * mechanism.epsilon
 
 
 @pytest.mark.parametrize("window", [1, 2, 3, 9, 10, 11, 12, 30, 31])
@@ -201,7 +204,7 @@ def test_a_release_of_short_trials_says_what_a_window_over_several_costs(make_ga
 def test_a_price_of_short_trials_says_what_a_window_over_several_costs(make_gaze):
     quote = eyelid.cost(**KNOWN, source=in_short_trials(make_gaze()))
     assert quote.to_dict()["over_recordings"] == {"recordings": 4, "epsilon": 8.0}
-    assert dict(quote.rows())["  the same samples over 4 recordings"] == "ε = 8"
+    assert dict(quote.offer.rows(quote))["  the same samples over 4 recordings"] == "ε = 8"
     facts = {"people": 3, "recordings": 2, "length": 200, "scene": "0,0,1000,500"}
     assert eyelid.cost(**KNOWN, **facts).to_dict()["over_recordings"]["recordings"] == 2
 

@@ -7,7 +7,7 @@ import pytest
 
 from eyelid.errors import InputError
 from eyelid.gaze.study import Screen
-from eyelid.mechanisms import mechanism
+from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.streams.study_scene import scene_of, usual_window
 from eyelid.releases.kinds.streams.plan import bounds_of, build_filter
 
@@ -39,8 +39,8 @@ def test_the_scene_is_the_screen_and_never_the_gaze(make_gaze, units, origin, sc
 def test_where_no_scene_is_known_it_is_asked_for(make_gaze):
     with pytest.raises(InputError, match=r"a scene in px must be told.*scene=0,0,1920,1080"):
         build_filter("kaleido", make_gaze(screen=None), **KNOWN)
-    law = build_filter("kaleido", make_gaze(screen=None), scene="0,0,800,600", **KNOWN)
-    assert law.place.diameter == 1000.0
+    mechanism = build_filter("kaleido", make_gaze(screen=None), scene="0,0,800,600", **KNOWN)
+    assert mechanism.place.diameter == 1000.0
 
 
 def test_a_window_or_radius_that_is_missing_is_named_with_what_it_could_be(make_gaze):
@@ -59,9 +59,9 @@ def test_any_half_second_fits_into_the_usual_window(rate_hz):
 
 
 def test_a_filter_for_other_units_is_refused(make_gaze):
-    law = mechanism("kaleido", coordinates="deg", scene="-20,-12,20,12", **KNOWN)
+    mechanism = mechanism_named("kaleido", coordinates="deg", scene="-20,-12,20,12", **KNOWN)
     with pytest.raises(InputError, match="set for gaze in deg, and the study has gaze in px"):
-        build_filter(law, make_gaze())
+        build_filter(mechanism, make_gaze())
     with pytest.raises(InputError, match="set for gaze in deg"):
         build_filter("kaleido", make_gaze(), coordinates="deg", **KNOWN)
     with pytest.raises(InputError, match="does not say the units"):
@@ -73,8 +73,10 @@ def test_directions_have_a_field_of_view_and_bounds_as_unit_vectors(make_gaze):
     data = study.data.select(
         pl.exclude("x", "y"), gaze_x=pl.lit(0.0), gaze_y=pl.lit(0.0), gaze_z=pl.lit(1.0)
     )
-    law = build_filter("kaleido", replace(study, data=data), epsilon=1.0, window=25, radius=3.0)
-    assert law.coordinates == "direction"
-    assert bounds_of(law, told=False).values["gaze_x"] == pytest.approx(
+    mechanism = build_filter(
+        "kaleido", replace(study, data=data), epsilon=1.0, window=25, radius=3.0
+    )
+    assert mechanism.coordinates == "direction"
+    assert bounds_of(mechanism, told=False).values["gaze_x"] == pytest.approx(
         (-math.sin(math.radians(50)), math.sin(math.radians(50)))
     )

@@ -25,34 +25,35 @@ from eyelid.io.study_parts import (
     part_facts,
     part_path,
 )
+from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.groups.slots import Slots
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
-from eyelid.mechanisms.mechanism import Shape
-from eyelid.mechanisms.noisy import Integers
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of
-from eyelid.releases.kinds.features.plan import Plan
+from eyelid.releases.accounting import Plan
+from eyelid.releases.kinds.features.plan import TableDesign
 from eyelid.releases.kinds.features.preparation import (
     Outline,
     PieceFacts,
-    Taken,
+    TableInPieces,
     is_kept,
     keep_table,
     kept_table,
     outline_of,
-    taken_again,
+    read_again,
     without_rows,
 )
 
-_Private = tuple[Study, dict[str, bytes]]
+_Known = tuple[Study, dict[str, bytes]]
 _SHOWN, _WHOLE = "shown", "whole"
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
+class Output:
     """What is released, as far as it is not written.
 
     Attributes:
@@ -89,7 +90,7 @@ class _Job:
 
     Attributes:
         mechanism: with its parameters set.
-        shape: the public facts of everybody.
+        facts: the public facts of everybody.
         features: with the bounds that values are clipped to.
         noise: of the whole release.
         pieces: how many there are.
@@ -97,7 +98,7 @@ class _Job:
     """
 
     mechanism: FeatureMechanism
-    shape: Shape
+    facts: PublicFacts
     features: tuple[Feature, ...]
     noise: Randomness
     pieces: int
@@ -105,26 +106,31 @@ class _Job:
 
 
 def made_private(
-    plan: Plan, taken: Taken, noise: Randomness, run: Run | None, advance: Advance
-) -> Made:
+    plan: Plan[TableDesign],
+    private: TableInPieces,
+    noise: Randomness,
+    run: Run | None,
+    advance: Advance,
+) -> Output:
     """What the mechanism makes of the private data, and no more than that.
 
     Args:
         plan: what was bought.
-        taken: the private data.
+        private: the data.
         noise: every piece gets a stream of its own.
         run: into which parts are written, unless they are there; None to hold them.
         advance: of the bar of the whole run.
     """
-    if plan.mechanism.execution is Execution.PER_PERSON:
-        parts, people = _by_person(plan, taken, noise, run, advance), plan.table.people
+    design = plan.design
+    if design.mechanism.execution is Execution.PER_PERSON:
+        parts, people = _by_person(design, private, noise, run, advance), design.table.people
     else:
-        part, people = _at_once(plan, taken, noise, run, advance)
+        part, people = _at_once(design, private, noise, run, advance)
         parts = [part]
     if not plan.central:
         people = people.filter(pl.col("person").is_in(plan.people)).select("person", *plan.keep)
     # Bounds read off the data must not come back as the features' own.
-    defined = {feature.name: feature for feature in plan.defined_features}
+    defined = {feature.name: feature for feature in design.defined_features}
     shown = outline_of(
         parts,
         people,
@@ -140,27 +146,31 @@ def made_private(
         rows = pl.concat([part.held for part in parts if part.held is not None])
         held = FeatureTable.outline(replace(shown.study(), data=rows))
     digests = {name: digest for part in parts for name, digest in part.digests.items()}
-    return Made(shown, [part.file for part in parts], digests, held)
+    return Output(shown, [part.file for part in parts], digests, held)
 
 
 def _by_person(
-    plan: Plan, taken: Taken, noise: Randomness, run: Run | None, advance: Advance
+    design: TableDesign,
+    private: TableInPieces,
+    noise: Randomness,
+    run: Run | None,
+    advance: Advance,
 ) -> list[PieceFacts]:
     """Whole people at a time, by whoever works; in parts that show nobody's length."""
-    cut = cut_evenly(taken.cut, plan.shape.length)
-    job = _Job(plan.mechanism, plan.shape, plan.table.features, noise, len(cut.pieces), run)
-    with shared((cut.head, taken.digests)) as private:
-        return list(each_piece(partial(_part, private, job), cut, advance, "adding noise"))
+    cut = cut_evenly(private.cut, design.facts.length)
+    job = _Job(design.mechanism, design.facts, design.table.features, noise, len(cut.pieces), run)
+    with shared((cut.head, private.digests)) as known:
+        return list(each_piece(partial(_part, known, job), cut, advance, "adding noise"))
 
 
-def _part(private: Shared[_Private], job: _Job, piece: Piece) -> PieceFacts:
+def _part(known: Shared[_Known], job: _Job, piece: Piece) -> PieceFacts:
     """A piece made private, unless it was before: what is there stays, and is told of."""
     if job.run is None:
-        table = _private(private, job, piece)
+        table = _private(known, job, piece)
         return PieceFacts.of(table, table.data, held=table.data)
     path = part_path(job.run.output, piece.number, job.pieces)
     if not (path.exists() and is_kept(job.run, _SHOWN)):
-        table = _private(private, job, piece)
+        table = _private(known, job, piece)
         keep_table(job.run, _SHOWN, without_rows(table))
         job.run.put(path, table.data.write_parquet)
     shown, _ = kept_table(job.run, _SHOWN)
@@ -169,19 +179,23 @@ def _part(private: Shared[_Private], job: _Job, piece: Piece) -> PieceFacts:
     return PieceFacts.of(replace(shown, data=rows), rows, file=part_facts(path, job.run.output))
 
 
-def _private(private: Shared[_Private], job: _Job, piece: Piece) -> FeatureTable:
-    head, digests = private.get()
-    table = taken_again(piece, head, [digests[name] for name in piece.people])
+def _private(known: Shared[_Known], job: _Job, piece: Piece) -> FeatureTable:
+    head, digests = known.get()
+    table = read_again(piece, head, [digests[name] for name in piece.people])
     table = replace(table, features=job.features)
-    return job.mechanism.apply_to_some(table, job.shape, stream_of(job.noise, piece.number))
+    return job.mechanism.apply_to_some(table, job.facts, stream_of(job.noise, piece.number))
 
 
 def _at_once(
-    plan: Plan, taken: Taken, noise: Randomness, run: Run | None, advance: Advance
+    design: TableDesign,
+    private: TableInPieces,
+    noise: Randomness,
+    run: Run | None,
+    advance: Advance,
 ) -> tuple[PieceFacts, pl.DataFrame]:
     """One table of all, with the people as the mechanism shows them, or groups of them."""
     if run is None:
-        table = _whole(plan, taken, noise, advance)
+        table = _whole(design, private, noise, advance)
         return PieceFacts.of(table, table.data, held=table.data), table.people
     path = part_path(run.output, 0, 1)
     if path.exists() and not is_kept(run, _WHOLE):
@@ -189,33 +203,37 @@ def _at_once(
         table = FeatureTable.of(study_folder.read_study(run.output))
     else:
         if not is_kept(run, _WHOLE):
-            keep_table(run, _WHOLE, _whole(plan, taken, noise, advance))
+            keep_table(run, _WHOLE, _whole(design, private, noise, advance))
         table, _ = kept_table(run, _WHOLE)
     run.put(path, table.data.write_parquet)
     facts = part_facts(path, run.output)
     return PieceFacts.of(table, table.data, file=facts), table.people
 
 
-def _whole(plan: Plan, taken: Taken, noise: Randomness, advance: Advance) -> FeatureTable:
+def _whole(
+    design: TableDesign, private: TableInPieces, noise: Randomness, advance: Advance
+) -> FeatureTable:
     """What a mechanism makes of everybody: of sums over pieces, or of all rows in memory."""
     own = stream_of(noise, 0)
-    if plan.mechanism.execution is not Execution.BY_SUMS:
+    if design.mechanism.execution is not Execution.BY_SUMS:
         advance(0, "adding noise")
-        table = plan.mechanism.apply(plan.table, own)
-        advance(taken.cut.recordings.height, "adding noise")
+        table = design.mechanism.apply(design.table, own)
+        advance(private.cut.recordings.height, "adding noise")
         return table
-    law = cast(MeanMechanism, plan.mechanism)
-    groups = law.partition(plan.table, own)
-    cut = taken.cut
+    mechanism = cast(MeanMechanism, design.mechanism)
+    groups = mechanism.partition(design.table, own)
+    cut = private.cut
     # Large things are shared; the mechanism may be somebody's own.
-    crowd = _Crowd(cut.head, taken.digests, groups, law.slots(plan.table), _begins(cut.pieces))
+    crowd = _Crowd(
+        cut.head, private.digests, groups, mechanism.slots(design.table), _begins(cut.pieces)
+    )
     totals = None
     with shared(crowd) as handle:
-        work = partial(_summed, handle, law, plan.shape, plan.table.features)
+        work = partial(_summed, handle, mechanism, design.facts, design.table.features)
         for each in each_piece(work, cut, advance, "adding up"):
             totals = each if totals is None else totals + each
     assert totals is not None, "a study has people"
-    return law.from_sums(plan.table, groups, totals, own)
+    return mechanism.from_sums(design.table, groups, totals, own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,8 +241,8 @@ class _Crowd:
     """Everybody, as whoever adds up a piece needs to know them.
 
     Attributes:
-        head: of what was taken.
-        digests: of what was taken of each person, by name.
+        head: of what was prepared.
+        digests: of what was prepared of each person, by name.
         groups: who is in which.
         slots: of all recordings.
         begins: the first person and recording of each piece.
@@ -248,18 +266,18 @@ def _begins(pieces: Sequence[Piece]) -> dict[int, tuple[int, int]]:
 
 def _summed(
     handle: Shared[_Crowd],
-    law: MeanMechanism,
-    shape: Shape,
+    mechanism: MeanMechanism,
+    facts: PublicFacts,
     features: tuple[Feature, ...],
     piece: Piece,
 ) -> Integers:
     """The exact sums over the people of a piece, as whole numbers."""
     crowd = handle.get()
-    table = taken_again(piece, crowd.head, [crowd.digests[name] for name in piece.people])
+    table = read_again(piece, crowd.head, [crowd.digests[name] for name in piece.people])
     first, recording = crowd.begins[piece.number]
     mine = replace(crowd.groups, member=crowd.groups.member[first : first + len(piece.people)])
     slots = crowd.slots.of_some(recording, piece.recordings)
-    return law.sums(replace(table, features=features), mine, shape, slots)
+    return mechanism.sums(replace(table, features=features), mine, facts, slots)
 
 
 VALUE, MEAN_OVER_ROWS = "one value", "mean over rows"
@@ -268,7 +286,7 @@ _DIGITS = 6
 
 def standard_errors(
     mechanism: FeatureMechanism,
-    shape: Shape,
+    facts: PublicFacts,
     features: Sequence[Feature],
     people: pl.DataFrame,
     step_ms: float | None = None,
@@ -282,7 +300,7 @@ def standard_errors(
 
     Args:
         mechanism: that makes means, with its parameters.
-        shape: the public facts.
+        facts: the public facts.
         features: with the bounds that values are clipped to.
         people: of the release: groups, with how many ``people`` each has.
         step_ms: of the released rows.
@@ -294,7 +312,7 @@ def standard_errors(
     """
     if not mechanism.release.of_means or mechanism.core.measures_bins:
         return None
-    law = cast(MeanMechanism, mechanism)
+    averaging = cast(MeanMechanism, mechanism)
     # Which of the groups that chance draws is larger is left to chance, and is not shown here.
     names = ["people"] if mechanism.drawn else ["person", "people"]
     groups = people.select(names)
@@ -303,11 +321,11 @@ def standard_errors(
     spans = np.array([feature.span for feature in features])
     parts = []
     for group in groups.rows(named=True):
-        rows, mean = law.noise_sd_of_span(shape, group["people"])
+        rows, mean = averaging.noise_sd_of_span(facts, group["people"])
         errors, of, time = rows[:, None] * spans, [VALUE] * rows.size, [None]
         if rows.size > 1:
             time = (np.arange(rows.size) * (step_ms or 1.0)).tolist()
-        if shape.length > 1:
+        if facts.length > 1:
             errors, of = np.vstack([errors, mean * spans]), [*of, MEAN_OVER_ROWS]
             time = [*time, None]
         parts.append(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -16,12 +16,13 @@ from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.ksame import KSame, slot_names, with_every_task
 from eyelid.mechanisms.groups.partition import groups_told
-from eyelid.mechanisms.groups.public_groups import GroupedShape
+from eyelid.mechanisms.groups.public_groups import GroupedFacts
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.privacy.guarantee import Kind
-from eyelid.releases.kinds.features.plan import Plan, Range, Ranges
+from eyelid.releases.accounting import Plan
+from eyelid.releases.kinds.features.plan import Range, Ranges, TableDesign
 from eyelid.spelling import plural
 
 RAW = "from the raw data, for you alone"
@@ -226,7 +227,7 @@ def tasks_of_few(mechanism: FeatureMechanism, table: FeatureTable) -> list[str]:
     """Tasks whose names a release shows though too few people have them to tell of them."""
     if "task" not in table.recordings.columns:
         return []
-    enough = mechanism.fewest_of_task(mechanism.shape(table))
+    enough = mechanism.fewest_of_task(mechanism.facts(table))
     fate = _TASK_OF_FEW.get(mechanism.release, "").format(enough)
     having = table.recordings.group_by("task").agg(pl.col("person").n_unique()).sort("task")
     return [
@@ -332,10 +333,10 @@ def recordings_left_out(mechanism: FeatureMechanism, table: FeatureTable) -> Ite
     """How many recordings a mean leaves out, for the owner's eyes: it is private."""
     if not mechanism.release.of_means:
         return
-    law = cast(MeanMechanism, mechanism)
-    left = int((law.slots(table).slot < 0).sum())
+    averaging = cast(MeanMechanism, mechanism)
+    left = int((averaging.slots(table).slot < 0).sum())
     if left:
-        count = plural(law.per_task, "recording")
+        count = plural(averaging.per_task, "recording")
         yield (
             f"of each task the first {count} of everybody counts, so that nobody's number of "
             f"recordings shows; {left} of yours are left out. If more were planned, set their "
@@ -359,50 +360,50 @@ def of_recordings(
     yield from recordings_left_out(mechanism, table)
 
 
-def rows_told(plan: Plan, table: FeatureTable) -> str:
+def rows_told(plan: Plan[TableDesign], table: FeatureTable) -> str:
     """How many rows were released, and what became of those of the people."""
     rows = int(table.recordings["rows"].sum())
     text = f"{rows:,} {'row' if rows == 1 else 'rows'}"
-    law = plan.mechanism
-    if law.gaps is Gaps.EMPTY_GROUPS:
-        return _rows_of_groups_told(plan, table)
-    if law.release is ReleaseKind.GROUPS:
-        repeated = rows - len(plan.table.data)
+    design, mechanism = plan.design, plan.design.mechanism
+    if mechanism.gaps is Gaps.EMPTY_GROUPS:
+        return _rows_of_groups_told(design, table)
+    if mechanism.release is ReleaseKind.GROUPS:
+        repeated = rows - len(design.table.data)
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated > 0 else text
     # What stands for a recording that was left out is no row of anybody.
-    lengths = np.where(plan.table.blank, 0, plan.table.recordings["rows"].to_numpy())
-    if law.lengths:
-        every = law.kept_one_in
+    lengths = np.where(design.table.blank, 0, design.table.recordings["rows"].to_numpy())
+    if mechanism.lengths:
+        every = mechanism.kept_one_in
         if every > 1:
             text += f" (of {lengths.sum():,}, one in {every} was kept)"
         repeated = rows - int(np.ceil(lengths / every).sum())
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated else text
-    if law.release is ReleaseKind.SYNTHETIC:
+    if mechanism.release is ReleaseKind.SYNTHETIC:
         people = plural(len(table.people), "made-up one")
-        features = f"{len(table.features)} of {plural(plan.shape.features, 'feature')}"
+        features = f"{len(table.features)} of {plural(design.facts.features, 'feature')}"
         return f"in their place {people} with {features}, {text}"
-    if not law.measures:
+    if not mechanism.measures:
         # Rows that were made up are nobody's, cut or padded.
         return text
     # What is measured may have other rows than what is released; as many are cut or made up.
-    cut = int(np.maximum(lengths - plan.shape.length, 0).sum())
-    padded = int(np.maximum(plan.shape.length - lengths, 0).sum())
+    cut = int(np.maximum(lengths - design.facts.length, 0).sum())
+    padded = int(np.maximum(design.facts.length - lengths, 0).sum())
     if cut:
         text += f" ({cut:,} rows were cut to give every recording {table.recordings['rows'][0]})"
     if padded:
         text += f" ({padded:,} {'rows of people' if plan.central else 'of them'} are padding)"
-    if isinstance(plan.shape, GroupedShape):
-        fewest = plural(plan.shape.smallest, "person", "people")
+    if isinstance(design.facts, GroupedFacts):
+        fewest = plural(design.facts.smallest, "person", "people")
         text = f"{plural(len(table.people), 'group')} (the smallest has {fewest}), {text}"
     return text
 
 
-def _rows_of_groups_told(plan: Plan, table: FeatureTable) -> str:
+def _rows_of_groups_told(design: TableDesign, table: FeatureTable) -> str:
     """How many groups and rows there are, and what of the people went into none of them."""
     rows = table.recordings.select("person", "rows")
-    groups = groups_told(plan.shape.people, plan.mechanism.group_size or 1)
+    groups = groups_told(design.facts.people, design.mechanism.group_size or 1)
     text = f"{groups}, {rows['rows'].sum():,} rows"
-    had = int(plan.table.recordings["rows"].filter(pl.Series(~plan.table.blank)).sum())
+    had = int(design.table.recordings["rows"].filter(pl.Series(~design.table.blank)).sum())
     rows = rows.filter(pl.Series(~table.blank))
     if "people" in table.people.columns:
         weights = table.people.select("person", "people")
@@ -411,7 +412,7 @@ def _rows_of_groups_told(plan: Plan, table: FeatureTable) -> str:
     left_out = had - went_in
     if not left_out:
         return text
-    lost = _lost(plan.table, table)
+    lost = _lost(design.table, table)
     return (
         f"{text} ({left_out:,} of the people's {had:,} rows are in no mean: a group has the "
         "recordings that all its members have, cut to the shortest or to the length set, and empty "
@@ -435,27 +436,25 @@ def _lost(original: FeatureTable, table: FeatureTable) -> list[str]:
     ]
 
 
-def foreseen(
-    plan: Plan, asked: FeatureMechanism, ranges: Ranges, made_up: Mapping[str, Any] | None
-) -> Iterator[str]:
+def foreseen(plan: Plan[TableDesign], asked: FeatureMechanism, ranges: Ranges) -> Iterator[str]:
     """What to know before a release is paid for.
 
     Args:
         plan: of the release.
         asked: the mechanism as it was asked for, with words in the place of public numbers.
         ranges: of the features, over everybody.
-        made_up: public facts of made-up people, where there are some.
     """
-    people = plan.table.people
+    mechanism, table, made_up = plan.design.mechanism, plan.design.table, plan.made_up
+    people = table.people
     yield from singled_out(people.filter(pl.col("person").is_in(plan.people)), plan.keep)
-    yield from missing_values(plan.mechanism, plan.table, ranges)
-    yield from of_recordings(plan.mechanism, plan.table, asked)
+    yield from missing_values(mechanism, table, ranges)
+    yield from of_recordings(mechanism, table, asked)
     if made_up is None:
         return
     if made_up["why_dropped"]:
         yield f"features that are made up: {', '.join(made_up['carried'])}"
         yield made_up["why_dropped"]
-    if not plan.table.step_ms:
+    if not table.step_ms:
         yield (
             "rows follow each other without a regular step: time_ms of made-up rows is their "
             "number, and no time"

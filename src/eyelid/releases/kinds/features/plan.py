@@ -26,13 +26,15 @@ from eyelid.mechanisms.features import (
     windows_of,
 )
 from eyelid.mechanisms.groups.public_groups import groups_by
-from eyelid.mechanisms.mechanism import Mechanism, Shape, find
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, find
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON, Trust, Unit
+from eyelid.releases.accounting import Plan
+from eyelid.reporting.sentences import released_as
 
 
 @dataclass(frozen=True)
@@ -186,43 +188,20 @@ LISTED_BOUNDS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
-    """A release that could be run.
+class TableDesign:
+    """Features that could be released.
 
     Attributes:
         mechanism: with its parameters.
         table: with the bounds it will be clipped to.
         defined_features: with the bounds of their own definitions.
-        shape: its public facts.
-        bounds: where values are clipped.
-        guarantee: for the unit asked for.
-        person_level: for a person.
-        keep: columns released as they are, unprotected.
+        facts: its public facts.
     """
 
     mechanism: FeatureMechanism
     table: FeatureTable
     defined_features: tuple[Feature, ...]
-    shape: Shape
-    bounds: Bounds
-    guarantee: Guarantee
-    person_level: Guarantee
-    keep: tuple[str, ...]
-
-    @property
-    def alike(self) -> bool:
-        """Whether nothing that is released as it is tells the people apart, but for their names."""
-        return not self.keep and released_alike(self.mechanism, self.guarantee, self.table)
-
-    @property
-    def central(self) -> bool:
-        """Whether an aggregate over people is released, and nobody's own record."""
-        return self.guarantee.trust is Trust.CENTRAL
-
-    @property
-    def people(self) -> list[str]:
-        """Everybody whose data the release touches."""
-        return self.table.recordings["person"].unique(maintain_order=True).to_list()
+    facts: PublicFacts
 
 
 def released_alike(mechanism: Mechanism, guarantee: Guarantee, table: FeatureTable) -> bool:
@@ -252,14 +231,14 @@ def described(mechanism: Mechanism, table: FeatureTable) -> ReleasedAs:
     return ReleasedAs(mechanism.release, by, dict(groups))
 
 
-def check_others(table: FeatureTable, shape: Shape) -> None:
+def check_others(table: FeatureTable, facts: PublicFacts) -> None:
     """Fail where there is only one person.
 
     Args:
         table: or its outline.
-        shape: the public facts of its release.
+        facts: the public facts of its release.
     """
-    if shape.people < 2:
+    if facts.people < 2:
         name = table.recordings["person"][0]
         raise InputError(
             f"the study has only one person ({name}), who has nobody to hide among: a release "
@@ -274,12 +253,12 @@ def people_alike(table: FeatureTable) -> bool:
     return each.drop("person").n_unique() == 1
 
 
-def promised(mechanism: Mechanism, shape: Shape, unit: Unit, *reasons: str) -> Guarantee:
+def promised(mechanism: Mechanism, facts: PublicFacts, unit: Unit, *reasons: str) -> Guarantee:
     """What a mechanism promises, unless it says itself that it does not hold, or for a reason."""
     if not mechanism.claims_to_hold:
         paper = f"{mechanism.name} does not give the guarantee that its paper prints"
         reasons = (paper, *reasons)
-    return mechanism.cost(shape, unit).broken(*reasons)
+    return mechanism.cost(facts, unit).broken(*reasons)
 
 
 def feature_table(
@@ -333,7 +312,7 @@ def make_plan(
     noise: Randomness,
     bounds: str | Path | Bounds = "public",
     keep: Sequence[str] = (),
-) -> Plan:
+) -> Plan[TableDesign]:
     """Check everything that can be checked before anything is spent or written."""
     table = feature_table(source, mechanism=mechanism)
     check_numbers(table.data, table.names)
@@ -350,8 +329,8 @@ def plan_for(
     noise: Randomness,
     bounds: str | Path | Bounds = "public",
     keep: Sequence[str] = (),
-) -> Plan:
-    """The same for a table whose features were looked at.
+) -> Plan[TableDesign]:
+    """Check everything that can be checked, of a table whose features were looked at.
 
     Args:
         table: or its outline, where the mechanism makes everybody's record private on its own.
@@ -370,8 +349,8 @@ def plan_for(
     defined = table.features
     table = clipped_to(table, chosen)
     mechanism = mechanism.settled(table)
-    shape = mechanism.shape(table)
-    check_others(table, shape)
+    facts = mechanism.facts(table)
+    check_others(table, facts)
     # Whatever could fail fails now, before anything is paid.
     mechanism.check(table)
     reasons = []
@@ -379,7 +358,7 @@ def plan_for(
         reasons.append(_OF_A_SEED.get(mechanism.release, SEEDED))
     if chosen.source is BoundsSource.DATA:
         reasons.append(DATA_BOUNDS if mechanism.predictable else LISTED_BOUNDS)
-    guarantee = promised(mechanism, shape, mechanism.unit, *reasons)
+    guarantee = promised(mechanism, facts, mechanism.unit, *reasons)
     if keep and guarantee.trust is Trust.CENTRAL:
         raise InputError(
             f"{mechanism.name} releases no record under a person's name, so there is no {keep[0]} "
@@ -396,13 +375,19 @@ def plan_for(
                 )
             raise unknown("column to keep", name, attributes)
     return Plan(
+        design=TableDesign(mechanism, table, defined, facts),
+        what=released_as(mechanism),
         mechanism=mechanism,
-        table=table,
-        defined_features=defined,
-        shape=shape,
-        bounds=chosen,
+        people=table.recordings["person"].unique(maintain_order=True).to_list(),
         guarantee=guarantee,
-        person_level=promised(mechanism, shape, PERSON, *reasons),
+        person_level=promised(mechanism, facts, PERSON, *reasons),
+        how=mechanism.person_total(facts),
+        bounds=chosen,
+        noise=(mechanism.sampler(facts), mechanism.numerics, noise.name),
+        unprotected=mechanism.unprotected(table),
+        alike=not keep and released_alike(mechanism, guarantee, table),
+        released_as=described(mechanism, table),
+        chosen=table.chosen,
         keep=tuple(keep),
     )
 

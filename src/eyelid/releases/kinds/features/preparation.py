@@ -46,8 +46,8 @@ from eyelid.io.release_folder import (
     names_of,
     person_digests,
 )
-from eyelid.io.rows import Slice
-from eyelid.releases.fingerprint import input_rows
+from eyelid.io.study_parts import Slice
+from eyelid.releases.accounting import input_rows
 from eyelid.releases.kinds.features.plan import (
     NOTHING,
     NOTHING_LONG_ENOUGH,
@@ -240,7 +240,7 @@ Summarise = Callable[[Study], FeatureTable]
 
 
 @dataclass(frozen=True, eq=False)
-class Taken:
+class TableInPieces:
     """Features of people, piece by piece.
 
     Attributes:
@@ -305,7 +305,9 @@ def _opened(source: Study | FeatureTable | Path | str, map: Map) -> StudyInPiece
     return in_pieces(source.study() if isinstance(source, FeatureTable) else source)
 
 
-def take(cut: StudyInPieces, summarise: Summarise, run: Run | None, advance: Advance) -> Taken:
+def prepare(
+    cut: StudyInPieces, summarise: Summarise, run: Run | None, advance: Advance
+) -> TableInPieces:
     """Look at everything once, and summarise what has to be.
 
     Args:
@@ -329,7 +331,7 @@ def take(cut: StudyInPieces, summarise: Summarise, run: Run | None, advance: Adv
             cut, head=outline.study(), recordings=outline.recordings, pieces=tuple(pieces)
         )
     digests = {name: digest for facts in found for name, digest in facts.digests.items()}
-    return Taken(outline, cut, ranges, digests)
+    return TableInPieces(outline, cut, ranges, digests)
 
 
 def _looked_at(
@@ -386,7 +388,7 @@ def _made(piece: Piece, facts: PieceFacts, run: Run | None) -> Piece:
     return replace(made, held=None, slices=(Slice(_summarised(run, piece), 0, rows),))
 
 
-def taken_again(piece: Piece, head: Study, digests: Sequence[bytes]) -> FeatureTable:
+def read_again(piece: Piece, head: Study, digests: Sequence[bytes]) -> FeatureTable:
     """The features of a piece, refused unless they are those that were looked at.
 
     Args:

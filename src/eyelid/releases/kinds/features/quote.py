@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from eyelid.errors import InputError
 from eyelid.gaze.features.omission import Blanks
-from eyelid.gaze.study import Feature, Study
+from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.people_choice import (
@@ -18,28 +18,17 @@ from eyelid.io.people_choice import (
 )
 from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import form_given, told_of_choice
-from eyelid.mechanisms.expectation import (
-    Expectation,
-    MadeUp,
-    Prospect,
-    as_synthetic,
-    expectation,
-    made_up,
-    people_needed,
-    predicted,
-    prospects,
-)
+from eyelid.mechanisms.expectation import as_synthetic
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.ksame import lacking
 from eyelid.mechanisms.groups.partition import group_sizes
-from eyelid.mechanisms.mechanism import Shape, find
+from eyelid.mechanisms.mechanism import PublicFacts, find
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.mechanisms.streams.stream import StreamMechanism
+from eyelid.mechanisms.synthetic.utility import made_up
 from eyelid.privacy.bounds import Bounds
-from eyelid.privacy.guarantee import Guarantee
-from eyelid.privacy.rank1 import advantage_bound
-from eyelid.privacy.unit import PERSON, Trust
-from eyelid.releases.budget import Budget, Counted, quoted, spent_on
+from eyelid.privacy.unit import PERSON
+from eyelid.releases.budget import spent_on
 from eyelid.releases.kinds.features.notes import missing_values, of_recordings
 from eyelid.releases.kinds.features.plan import (
     build_mechanism,
@@ -51,144 +40,11 @@ from eyelid.releases.kinds.features.plan import (
     ranges_of,
     released_alike,
 )
-from eyelid.reporting.worth import errors_have_units, worth
+from eyelid.reporting.budget import UNCOUNTED, Budget
+from eyelid.reporting.feature_quote import FeatureOffer
+from eyelid.reporting.quote import Quote
+from eyelid.reporting.worth import errors_have_units
 from eyelid.spelling import plural
-
-if TYPE_CHECKING:
-    from eyelid.releases.kinds.streams.quote import StreamQuote
-
-
-@dataclass(frozen=True)
-class Quote(Counted):
-    """A price and what it buys, from public facts only.
-
-    Attributes:
-        mechanism: with its parameters.
-        shape: the public facts.
-        alike: whether people cannot be told apart by what is not protected.
-        before: what the ledger has counted of these people; None without a study.
-        notes: what to know of these people before a release, for the owner's eyes.
-        made_up: what made-up people will be like, where that is what is released.
-        features: of the study, with their bounds; empty without one.
-        chosen: how these people were chosen out of more, as a study remembers it.
-    """
-
-    mechanism: FeatureMechanism
-    shape: Shape
-    alike: bool = True
-    before: Budget | None = None
-    notes: tuple[str, ...] = ()
-    made_up: MadeUp | None = None
-    features: tuple[Feature, ...] = ()
-    chosen: tuple[str, ...] = ()
-
-    @property
-    def form(self) -> str:
-        """What a person's data may be exchanged for under the guarantee."""
-        return form_given(self.chosen, self.mechanism.form)
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """For the unit asked for."""
-        return promised(_priced(self.mechanism, self.shape), self.shape, self.mechanism.unit)
-
-    @property
-    def person_level(self) -> Guarantee:
-        """For a person."""
-        return promised(_priced(self.mechanism, self.shape), self.shape, PERSON)
-
-    @property
-    def useless(self) -> bool:
-        """Whether nothing would be released, because these people are too few for anything."""
-        return self.made_up is not None and not self.made_up.features
-
-    @property
-    def prospects(self) -> tuple[Prospect, ...]:
-        """What more or fewer people would allow, where people are made up."""
-        law = as_synthetic(self.mechanism)
-        return () if law is None else prospects(law, self.shape)
-
-    @property
-    def expected(self) -> Expectation | None:
-        """How far off what is released will be; None where that depends on the people."""
-        law = predicted(self.mechanism)
-        return None if law is None else expectation(law, self.shape)
-
-    @property
-    def advantage_bound(self) -> float | None:
-        """How well it can be told who is in means over people, at most; None for own records."""
-        central = self.person_level.trust is Trust.CENTRAL
-        return advantage_bound(self.person_level) if central else None
-
-    @property
-    def informative(self) -> bool | None:
-        """Whether a release can be relied on, as far as public facts tell."""
-        if self.made_up is not None:
-            return self.made_up.informative
-        return self.expected.informative if self.expected else None
-
-    @property
-    def people_needed(self) -> int | None:
-        """From how many people on a mean over them would carry information, if that is known.
-
-        That is about a recording's mean over its rows, as ``informative`` is.
-
-        Of made-up people: for all features within the error that is wanted.
-        """
-        if self.made_up is not None:
-            return self.made_up.people_needed
-        law = predicted(self.mechanism)
-        return None if law is None else people_needed(law, self.shape)
-
-    @property
-    def people_needed_for_values(self) -> int | None:
-        """The same for single rows of the mean, which take more people than means over rows."""
-        law = predicted(self.mechanism)
-        return None if law is None else people_needed(law, self.shape, for_values=True)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As ``eyelid cost --json`` prints it."""
-        expected, people = self.expected, self.made_up
-        priced = _priced(self.mechanism, self.shape)
-        return {
-            "mechanism": {
-                "name": self.mechanism.name,
-                "parameters": self.mechanism.parameters(),
-            },
-            "shape": asdict(self.shape),
-            "guarantee": self.guarantee.to_dict(),
-            "form": self.form,
-            "person_level": self.person_level.summary() | {"how": priced.person_total(self.shape)},
-            "noise": None
-            if self.useless
-            else {
-                "sampler": self.mechanism.sampler(self.shape),
-                "numerics": self.mechanism.numerics,
-            },
-            "expected_error": {
-                "share_of_rows": people.share_error,
-                "correlation": people.correlation_noise,
-            }
-            if people
-            else expected.to_dict(self.features)
-            if expected
-            else None,
-            "informative": self.informative,
-            "informative_about": expected.informative_about if expected else None,
-            "people_needed": self.people_needed,
-            "people_needed_for_values": self.people_needed_for_values,
-            "says": worth(self.mechanism, self.shape, self.features),
-            "rank1_bound": self.rank1_bound,
-            "advantage_bound": self.advantage_bound,
-            "ledger": quoted(self.before, self.person_level),
-            "warnings": self.warnings,
-            "notes": list(self.notes),
-            **(
-                {}
-                if people is None
-                else {"made_up": people.to_dict(), "prospects": [asdict(p) for p in self.prospects]}
-            ),
-        }
 
 
 def cost(
@@ -202,7 +58,7 @@ def cost(
     map: Map = None,
     min_seconds: float | None = None,
     **parameters: Any,
-) -> Quote | StreamQuote:
+) -> Quote[Any]:
     """The guarantee and the expected error of a release, before anything runs.
 
     Args:
@@ -249,71 +105,84 @@ def cost(
         elif whom is not None:
             study = FeatureTable.of(chosen_of(study.study(), whom))
         table = feature_table(study, mechanism=chosen)
-        shape = chosen.shape(table)
+        facts = chosen.facts(table)
         # What a release would refuse has no price; bounds may still come from a file.
-        check_others(table, shape)
-        priced = _priced(chosen, shape)
+        check_others(table, facts)
+        priced = _priced(chosen, facts)
         priced.check(clipped_to(table, Bounds(dict.fromkeys(table.names, (0.0, 1.0)))))
         check_numbers(table.data, table.names)
         before, notes = (
-            None,
+            UNCOUNTED,
             [
                 *filter(None, [Blanks.of(table).told()]),
-                *told_of_choice(table.chosen, shape.people),
+                *told_of_choice(table.chosen, facts.people),
                 *missing_values(chosen, table, ranges_of(table)),
-                *_lacking_told(chosen, shape, table),
+                *_lacking_told(chosen, facts, table),
                 *of_recordings(chosen, table),
             ],
         )
-        alike = released_alike(chosen, priced.cost(shape, PERSON), table)
+        alike = released_alike(chosen, priced.cost(facts, PERSON), table)
         try:
             before = spent_on(study, path)
-            alike = alike and _one_history(before, shape.people)
+            alike = alike and _one_history(before, facts.people)
         except InputError as error:
             notes.append(f"what was released of these people before is not known: {error}")
-        return Quote(
-            chosen.decided(shape),
-            shape,
-            alike,
-            before,
-            tuple(notes),
-            _made_up(chosen, shape, table),
-            table.features if errors_have_units(chosen) else (),
-            table.chosen,
-        )
+        return _quote(chosen, facts, table, alike=alike, before=before, notes=tuple(notes))
     count, _ = counted_or_chosen(people, study=False)
-    facts = {"people": count, "recordings": recordings, "features": features, "length": length}
+    counts = {"people": count, "recordings": recordings, "features": features, "length": length}
     chosen = build_mechanism(mechanism, **parameters)
     synthetic = as_synthetic(chosen)
     if synthetic is not None:
         # So many rows of a task count, however many there are.
-        facts["length"] = synthetic.records
-    absent = [name for name, value in facts.items() if value is None]
+        counts["length"] = synthetic.records
+    absent = [name for name, value in counts.items() if value is None]
     if absent:
         last = ", --features and --length" if synthetic is None else " and --features"
         raise InputError(
             f"cost needs a study, or --people, --recordings{last}; missing: {', '.join(absent)}"
         )
-    numbers = {name: int(value) for name, value in facts.items() if value is not None}
-    shape = chosen.measured_shape(**numbers)
-    return Quote(chosen.decided(shape), shape, made_up=_made_up(chosen, shape))
+    numbers = {name: int(value) for name, value in counts.items() if value is not None}
+    return _quote(chosen, chosen.measured_facts(**numbers))
 
 
-def _made_up(
-    chosen: FeatureMechanism, shape: Shape, table: FeatureTable | None = None
-) -> MadeUp | None:
-    synthetic = as_synthetic(chosen)
-    return None if synthetic is None else made_up(synthetic, shape, table)
+def _quote(
+    asked: FeatureMechanism,
+    facts: PublicFacts,
+    table: FeatureTable | None = None,
+    *,
+    alike: bool = True,
+    before: Budget = UNCOUNTED,
+    notes: tuple[str, ...] = (),
+) -> Quote[FeatureOffer]:
+    """The price of a mechanism on so many people, and of a study's if there is one."""
+    mechanism, synthetic = asked.decided(facts), as_synthetic(asked)
+    offer = FeatureOffer(
+        mechanism,
+        facts,
+        None if synthetic is None else made_up(synthetic, facts, table),
+        table.features if table is not None and errors_have_units(asked) else (),
+    )
+    priced = _priced(mechanism, facts)
+    return Quote(
+        offer,
+        guarantee=promised(priced, facts, mechanism.unit),
+        person_level=promised(priced, facts, PERSON),
+        how=priced.person_total(facts),
+        form=form_given(() if table is None else table.chosen, mechanism.form),
+        alike=alike,
+        before=before,
+        notes=notes,
+    )
 
 
-def _priced(chosen: FeatureMechanism, shape: Shape) -> FeatureMechanism:
+def _priced(chosen: FeatureMechanism, facts: PublicFacts) -> FeatureMechanism:
     """The mechanism, with one feature where people are too few for any.
 
     What it promises does not depend on features, and whoever plans a study wants to know more than
     that these are too few.
     """
     synthetic = as_synthetic(chosen)
-    if synthetic is None or chosen.useful(shape):
+    if synthetic is None or chosen.useful(facts):
         return chosen
     return replace(synthetic, carry=1)
 
@@ -325,13 +194,13 @@ def _one_history(before: Budget, people: int) -> bool:
     return not before.debits or [b.people for b in before.balances] == [people]
 
 
-def _lacking_told(chosen: FeatureMechanism, shape: Shape, table: FeatureTable) -> list[str]:
+def _lacking_told(chosen: FeatureMechanism, facts: PublicFacts, table: FeatureTable) -> list[str]:
     """Which recordings groups may lose, because some people lack them."""
     if chosen.gaps is not Gaps.EMPTY_GROUPS:
         return []
-    groups = len(group_sizes(shape.people, chosen.group_size or 1))
+    groups = len(group_sizes(facts.people, chosen.group_size or 1))
     return [
-        f"{count} of {shape.people} people lack {name}: a group with one of them loses it, which "
+        f"{count} of {facts.people} people lack {name}: a group with one of them loses it, which "
         f"may be {min(count, groups)} of {plural(groups, 'group')}"
         for name, count in lacking(table).items()
     ]

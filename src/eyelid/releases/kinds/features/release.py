@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -25,18 +24,18 @@ from eyelid.io.study_parts import (
     write_manifest,
 )
 from eyelid.mechanisms.certificate import Certificate, told_of_choice
-from eyelid.mechanisms.expectation import as_synthetic, made_up
+from eyelid.mechanisms.expectation import as_synthetic
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
+from eyelid.mechanisms.synthetic.utility import made_up
 from eyelid.privacy.bounds import Bounds
-from eyelid.releases.accounting import Purchase, counting_entry
-from eyelid.releases.kinds.features.application import Made, made_private, standard_errors
+from eyelid.releases.accounting import Plan, counting_entry
+from eyelid.releases.kinds.features.application import Output, made_private, standard_errors
 from eyelid.releases.kinds.features.notes import foreseen, rows_told, warnings
-from eyelid.releases.kinds.features.plan import Plan, described, plan_for
-from eyelid.releases.kinds.features.preparation import Taken, opened, take
+from eyelid.releases.kinds.features.plan import TableDesign, plan_for
+from eyelid.releases.kinds.features.preparation import TableInPieces, opened, prepare
 from eyelid.releases.pipeline import Begin, Job, Prepared, Release, Request, RunKey
 from eyelid.reporting.cards import datacard
-from eyelid.reporting.sentences import released_as
 from eyelid.reporting.worth import worth
 
 
@@ -45,13 +44,13 @@ class FeatureJob(Job[Release]):
 
     Attributes:
         plan: what was settled.
-        taken: of the private data.
-        made: what is released, once it is made.
+        private: the data that it is made of.
+        output: what is released, once it is made.
     """
 
-    plan: Plan
-    taken: Taken
-    made: Made
+    plan: Plan[TableDesign]
+    private: TableInPieces
+    output: Output
 
     def __init__(
         self,
@@ -84,52 +83,54 @@ class FeatureJob(Job[Release]):
         run = begin(self._key())
         with nullcontext() if run is None or len(cut.pieces) == 1 else run.beforehand():
             summarise = self.mechanism.summarise
-            plan = self._take(take(cut, summarise, None if recordings else run, advance))
-            whose = plan.table if path is None else cut.entering
+            plan = self._plan(prepare(cut, summarise, None if recordings else run, advance))
+            whose = plan.design.table if path is None else cut.entering
             if path is None and cut.everybody is not None:
-                whose = replace(plan.table, people=cut.everybody)
+                whose = replace(plan.design.table, people=cut.everybody)
             origin, remarks = counting_entry(whose, path, request.ledger)
             if recordings is not None:
-                table = replace(self.taken.table(), origin=origin)
+                table = replace(self.private.table(), origin=origin)
                 renamed = under_pseudonyms(table, ours=is_ours(cut.head, recordings))
                 again = in_pieces(renamed.study())
-                plan = self._take(take(again, FeatureTable.of, run, lambda by, what: None))
-        self.plan = replace(plan, table=replace(plan.table, origin=origin))
-        purchase = self._purchase(self.plan, self.taken.digest)
+                plan = self._plan(prepare(again, FeatureTable.of, run, lambda by, what: None))
+        design = replace(plan.design, table=replace(plan.design.table, origin=origin))
+        synthetic = as_synthetic(design.mechanism)
+        people = None if synthetic is None else made_up(synthetic, design.facts, design.table)
+        facts = None if people is None else people.to_dict()
+        self.plan = replace(plan, design=design, made_up=facts)
         notes = (
             *cut.head.notes,
             *remarks,
-            *filter(None, [self.taken.blanks.told()]),
-            *told_of_choice(self.plan.table.chosen, len(self.plan.people)),
-            *foreseen(self.plan, self.mechanism, self.taken.ranges, purchase.made_up),
+            *filter(None, [self.private.blanks.told()]),
+            *told_of_choice(self.plan.chosen, len(self.plan.people)),
+            *foreseen(self.plan, self.mechanism, self.private.ranges),
         )
-        return Prepared(purchase, origin, notes, run)
+        return Prepared(self.plan, self.private.digest, origin, notes, run)
 
     def apply(self, run: Run | None, certificate: Certificate, advance: Advance) -> Certificate:
         """What the mechanism makes of the private data."""
-        plan, taken = self.plan, self.taken
-        self.made = made_private(plan, taken, self.request.noise, run, advance)
-        shown = self.made.shown
-        self.rows = rows_told(plan, shown)
+        design = self.plan.design
+        self.output = made_private(self.plan, self.private, self.request.noise, run, advance)
+        shown, self.features = self.output.shown, design.table.features
+        self.rows = rows_told(self.plan, shown)
         self.errors = standard_errors(
-            plan.mechanism, plan.shape, plan.table.features, shown.people, shown.step_ms
+            design.mechanism, design.facts, self.features, shown.people, shown.step_ms
         )
         # Writing takes memory, which the private table no longer needs.
-        self.plan = replace(plan, table=shown)
-        self.features = plan.table.features
-        del self.taken
-        return replace(certificate, output_sha256=self.made.digest())
+        self.plan = replace(self.plan, design=replace(design, table=shown))
+        del self.private
+        return replace(certificate, output_sha256=self.output.digest())
 
     def write(self, run: Run, certificate: Certificate) -> dict[str, str]:
         """The manifest; the data card, and the errors of means where there are some."""
-        mechanism, made, errors = self.plan.mechanism, self.made, self.errors
+        design, made, errors = self.plan.design, self.output, self.errors
         write_manifest(run, made.shown.study(), made.parts)
-        synthetic = mechanism.release is ReleaseKind.SYNTHETIC
+        synthetic = design.mechanism.release is ReleaseKind.SYNTHETIC
         card = datacard(
             certificate,
             made.shown,
-            self.plan.shape,
-            mechanism,
+            design.facts,
+            design.mechanism,
             clipped_to=self.features,
             has_standard_errors=errors is not None,
             empty=made.empty(run.output) if synthetic else [],
@@ -141,21 +142,21 @@ class FeatureJob(Job[Release]):
         """With what is left to see in it."""
         return Release(
             certificate=certificate,
-            worth=worth(self.plan.mechanism, self.plan.shape, self.features),
+            worth=worth(self.plan.design.mechanism, self.plan.design.facts, self.features),
             rows=self.rows,
             path=out,
             notes=(*notes, *warnings(certificate)),
-            held=self.made.held,
+            held=self.output.held,
             standard_errors=self.errors,
         )
 
-    def _take(self, taken: Taken) -> Plan:
-        """The plan for what was taken; from its outline alone, where that is enough."""
-        self.taken = taken
+    def _plan(self, private: TableInPieces) -> Plan[TableDesign]:
+        """The plan for what was prepared; from its outline alone, where that is enough."""
+        self.private = private
         in_memory = self.mechanism.execution is Execution.ON_EVERYBODY
-        table = taken.table() if in_memory else taken.outline
+        table = private.table() if in_memory else private.outline
         noise, keep = self.request.noise, self.request.keep
-        return plan_for(table, taken.ranges, self.mechanism, noise, self.bounds, keep)
+        return plan_for(table, private.ranges, self.mechanism, noise, self.bounds, keep)
 
     def _key(self) -> RunKey:
         request, bounds = self.request, self.bounds
@@ -180,29 +181,6 @@ class FeatureJob(Job[Release]):
                 repr(understood(request.map)),
                 self.min_seconds,
             ],
-        )
-
-    def _purchase(self, plan: Plan, digest: Callable[[], bytes]) -> Purchase:
-        """What the plan is about to buy."""
-        law = plan.mechanism
-        synthetic = as_synthetic(law)
-        people = None if synthetic is None else made_up(synthetic, plan.shape, plan.table)
-        return Purchase(
-            what=released_as(law),
-            mechanism=law,
-            people=plan.people,
-            guarantee=plan.guarantee,
-            person_level=plan.person_level,
-            how=law.person_total(plan.shape),
-            bounds=plan.bounds,
-            noise=(law.sampler(plan.shape), law.numerics, self.request.noise.name),
-            unprotected=law.unprotected(plan.table),
-            keep=plan.keep,
-            alike=plan.alike,
-            input_digest=digest,
-            released_as=described(law, plan.table),
-            made_up=None if people is None else people.to_dict(),
-            chosen=plan.table.chosen,
         )
 
 

@@ -5,7 +5,7 @@ debit are the same code (`releases/accounting.py`).
 
 1. **View** (`view.py`): which stimuli, their pictures, size, where they lay on the screen, the
    point spread. Public, and never guessed silently.
-2. **Survey** (`measurement.py`): of each piece, `looks_of` gives `Looks`, points in px of the
+2. **Survey** (`measurement.py`): of each piece, `gaze_points_of` gives `GazePoints`, in px of the
    picture; layers are pictures or stretches of time. What comes back is counts and a hash for
    each person.
 3. **Plan** (`plan.py`): mechanism, grid and limits follow from public numbers. Groups are

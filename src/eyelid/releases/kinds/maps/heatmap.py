@@ -16,18 +16,17 @@ from eyelid.engine.runs import Run
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
 from eyelid.gaze.maps.gaze_map import GazeMap
+from eyelid.gaze.maps.gaze_points import Weight
 from eyelid.gaze.maps.grid import Grid
-from eyelid.gaze.maps.looks import Weight
 from eyelid.gaze.study import Study
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
 from eyelid.io.people_choice import Whom
 from eyelid.io.release_folder import arrays_digest
 from eyelid.mechanisms.certificate import Certificate
-from eyelid.mechanisms.distribution import default_delta
+from eyelid.mechanisms.differential import default_delta
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
-from eyelid.privacy.bounds import Bounds
-from eyelid.releases.accounting import Purchase, counting_entry
+from eyelid.releases.accounting import counting_entry
 from eyelid.releases.kinds.maps.measurement import measured, passes, seen
 from eyelid.releases.kinds.maps.presentation import (
     Arrays,
@@ -36,7 +35,7 @@ from eyelid.releases.kinds.maps.presentation import (
     presented_of,
     write_maps,
 )
-from eyelid.releases.kinds.maps.quote import HeatmapPreview, Planned, planned
+from eyelid.releases.kinds.maps.quote import HeatmapDraft, HeatmapPreview, heatmap_draft
 from eyelid.releases.kinds.maps.settings import fits
 from eyelid.releases.kinds.maps.view import Size
 from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey, carried_out
@@ -152,7 +151,7 @@ def private_heatmap(
         if path is not None:
             check_new(path)
     with using(engine):
-        made = planned(
+        made = heatmap_draft(
             source,
             stimulus=stimulus,
             image=image,
@@ -193,69 +192,53 @@ class MapJob(Job[PrivateHeatmap]):
     preview: HeatmapPreview
     found: Presented
 
-    def __init__(self, request: Request, planned: Planned, *, with_figures: bool = False) -> None:
+    def __init__(
+        self, request: Request, draft: HeatmapDraft, *, with_figures: bool = False
+    ) -> None:
         """What is asked for.
 
         Args:
             request: by whom and of what.
-            planned: what public facts settle.
+            draft: what public facts settle.
             with_figures: whether figures must be drawn of it, too.
         """
-        self.request, self.planned, self.with_figures = request, planned, with_figures
+        self.request, self.draft, self.with_figures = request, draft, with_figures
 
     @property
     def steps(self) -> int:
         """Everything is looked at, and added up once or twice."""
-        return (1 + passes(self.planned.plan)) * self.planned.cut.recordings.height
+        return (1 + passes(self.draft.plan.design)) * self.draft.cut.recordings.height
 
     def prepare(self, begin: Begin, advance: Advance) -> Prepared:
         """Look at everybody's gaze, and enter them into the ledger."""
-        made, request = self.planned, self.request
+        made, request = self.draft, self.request
         self.preview = made.previewed(advance)
         if self.with_figures:
             _check_figures(self.preview)
         origin, remarks = counting_entry(made.cut.entering, request.path, request.ledger)
-        plan, chosen, digest = made.plan, made.cut.head.chosen, self.preview.survey.digest
-        laws = [law for law in (plan.mechanism, plan.tables and plan.tables.mechanism) if law]
-        pictures = plan.view.pictures
+        plan, design, digest = made.plan, made.plan.design, self.preview.survey.digest
+        pictures = design.view.pictures
         key = RunKey.of(
-            laws,
+            design.mechanisms,
             data=digest.hex(),
             seed=request.seed,
             ledger=None if origin is None else [origin.id, origin.ledger],
-            chosen=chosen,
+            chosen=plan.chosen,
             settings=[
-                plan.facts,
+                design.described,
                 [None if each is None else arrays_digest({"picture": each}) for each in pictures],
-                plan.view.degree_px,
+                design.view.degree_px,
             ],
         )
-        width, height = plan.view.size
-        purchase = Purchase(
-            what=plan.what,
-            mechanism=laws[0],
-            people=plan.people,
-            guarantee=plan.guarantee,
-            person_level=plan.guarantee,
-            how=plan.how,
-            bounds=Bounds({"x_px": (0.0, float(width)), "y_px": (0.0, float(height))}),
-            noise=(plan.sampler(), plan.numerics, made.noise.name),
-            unprotected=plan.unprotected,
-            # Who is in which group tells people apart.
-            alike=not plan.by,
-            input_digest=lambda: digest,
-            released_as=plan.released_as,
-            map=plan.facts,
-            chosen=chosen,
-        )
-        return Prepared(purchase, origin, (*self.preview.notes, *remarks), begin(key))
+        notes = (*self.preview.notes, *remarks)
+        return Prepared(plan, lambda: digest, origin, notes, begin(key))
 
     def apply(self, run: Run | None, certificate: Certificate, advance: Advance) -> Certificate:
         """Measure, and make maps and tables of what was measured."""
-        made, survey = self.planned, self.preview.survey
-        cells = measured(made.cut, made.plan, survey.digests, made.noise, run, advance)
+        made, survey = self.draft, self.preview.survey
+        cells = measured(made.cut, made.plan.design, survey.digests, made.noise, run, advance)
         advance(0, "drawing")
-        self.found = found = presented_of(made.plan, cells.maps, cells.tables)
+        self.found = found = presented_of(made.plan.design, cells.maps, cells.tables)
         text = "" if found.tables is None else csv_text(found.tables)
         return replace(
             certificate, output_sha256=arrays_digest(found.arrays, text), map=found.facts
@@ -263,10 +246,10 @@ class MapJob(Job[PrivateHeatmap]):
 
     def write(self, run: Run, certificate: Certificate) -> dict[str, str]:
         """Maps, tables and their pictures; the data card."""
-        plan, found = self.planned.plan, self.found
-        write_maps(run.output, plan, found, certificate)
+        design, found = self.draft.plan.design, self.found
+        write_maps(run.output, design, found, certificate)
         simulated = self.preview.study.simulated
-        return {"DATACARD.md": map_card(plan, certificate, found.says, simulated=simulated)}
+        return {"DATACARD.md": map_card(design, certificate, found.says, simulated=simulated)}
 
     def result(
         self, out: Path | None, certificate: Certificate, notes: tuple[str, ...]
@@ -279,7 +262,7 @@ class MapJob(Job[PrivateHeatmap]):
             certificate=certificate,
             reliability=found.trusted,
             arrays=found.arrays,
-            told=self.planned.plan.told,
+            told=self.draft.plan.design.told,
             says=found.says,
             path=out,
             notes=notes,
@@ -291,11 +274,11 @@ def _check_figures(preview: HeatmapPreview) -> None:
     """Refuse figures that could not be drawn: of a map with nothing on it, or too large a one."""
     if not preview.survey.layers[0]:
         raise InputError("nobody looked at the first map, so it has no figures: leave them out")
-    if not fits(Grid.of_pixels(*preview.plan.view.size)):
+    if not fits(Grid.of_pixels(*preview.plan.design.view.size)):
         raise InputError("the figures are of pixels, and there are too many: leave them out")
 
 
-def _write_figures(folder: Path, made: Planned) -> None:
+def _write_figures(folder: Path, made: HeatmapDraft) -> None:
     """The paper's figures of these data: they compare with the raw map, and are not private.
 
     All of the looks must fit into memory.
@@ -303,13 +286,14 @@ def _write_figures(folder: Path, made: Planned) -> None:
     from eyelid.reporting.maps.figures import experiment, figure2, figure3
     from eyelid.reporting.maps.pictures import save
 
-    plan, view, people = made.plan, made.plan.view, len(made.plan.people)
-    looks = seen(made.cut.whole(), view, plan.weight, plan.stretches_ms, plan.people)
+    design = made.plan.design
+    view, people = design.view, len(design.people)
+    looks = seen(made.cut.whole(), view, design.weight, design.stretches_ms, design.people)
     # As released; where that has none, as it would be.
-    asked = None if plan.mechanism is None else plan.mechanism.parameters().get("delta")
+    asked = None if design.mechanism is None else design.mechanism.parameters().get("delta")
     delta = asked or default_delta(people)
     rows = experiment(
-        looks.of_layer(plan.layers[0]).counts,
+        looks.of_layer(design.layers[0]).counts,
         view.width_px,
         view.height_px,
         people,

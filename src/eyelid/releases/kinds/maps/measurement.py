@@ -18,19 +18,19 @@ from eyelid.engine.engines import Shared, advancing, shared
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
 from eyelid.errors import InputError
-from eyelid.gaze.maps.looks import Looks, Weight, looks_of
+from eyelid.gaze.maps.gaze_points import GazePoints, Weight, gaze_points_of
 from eyelid.gaze.study import Study
 from eyelid.io.files import arrays_in
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece
+from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.maps.capped_map import CappedMap
 from eyelid.mechanisms.maps.map_mechanism import MapMechanism
-from eyelid.mechanisms.maps.noisy_map import NoisyMap
+from eyelid.mechanisms.maps.noisy_sum import NoisyMap
 from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.noisy import Integers
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.noise import Randomness
-from eyelid.releases.fingerprint import NO_LOOKS, digest_of_looks, look_digests
-from eyelid.releases.kinds.maps.plan import AreaPlan, MapPlan, Observers
+from eyelid.releases.accounting import NO_LOOKS, digest_of_looks, look_digests
+from eyelid.releases.kinds.maps.plan import AreaDesign, MapDesign, Observers
 from eyelid.releases.kinds.maps.presentation import Measured
 from eyelid.releases.kinds.maps.settings import MS, group_of, map_mechanism
 from eyelid.releases.kinds.maps.view import View
@@ -59,13 +59,13 @@ class Sight:
     known: Mapping[str, bytes] | None = None
 
     @classmethod
-    def of(cls, head: Study, plan: MapPlan, known: Mapping[str, bytes] | None = None) -> Sight:
-        """As the plan says."""
-        groups = tuple(each.name for each in plan.observers) if plan.by else ("",)
-        view = replace(plan.view, pictures=())
-        return cls(head, view, plan.weight, plan.stretches_ms, plan.by, groups, known)
+    def of(cls, head: Study, design: MapDesign, known: Mapping[str, bytes] | None = None) -> Sight:
+        """As the design says."""
+        groups = tuple(each.name for each in design.observers) if design.by else ("",)
+        view = replace(design.view, pictures=())
+        return cls(head, view, design.weight, design.stretches_ms, design.by, groups, known)
 
-    def looks(self, piece: Piece) -> Iterator[tuple[int, Looks]]:
+    def looks(self, piece: Piece) -> Iterator[tuple[int, GazePoints]]:
         """Those of the people of each group who are in the piece, with the group's number."""
         study = piece.read(self.head)
         for number, name in enumerate(self.groups):
@@ -75,7 +75,7 @@ class Sight:
             if not people.is_empty():
                 yield number, self._of(study, people["person"])
 
-    def all_looks(self, study: Study) -> list[Looks]:
+    def all_looks(self, study: Study) -> list[GazePoints]:
         """Those of everybody of each group, who are all in memory."""
         people = study.people
         if self.by is None:
@@ -85,7 +85,7 @@ class Sight:
             for name in self.groups
         ]
 
-    def _of(self, study: Study, people: pl.Series) -> Looks:
+    def _of(self, study: Study, people: pl.Series) -> GazePoints:
         looks = seen(
             study, self.view, self.weight, self.stretches_ms, people.to_list(), self.view.stimuli
         )
@@ -133,18 +133,18 @@ class _Looked:
     layers: NDArray[np.bool_]
 
 
-def surveyed(cut: StudyInPieces, plan: MapPlan, advance: Advance) -> Survey:
+def surveyed(cut: StudyInPieces, design: MapDesign, advance: Advance) -> Survey:
     """Look at everybody, piece by piece.
 
     Args:
         cut: the study.
-        plan: of the map.
+        design: of the map.
         advance: of the bar of the whole run, by recordings.
     """
     digests: dict[str, bytes] = {}
     looks = outside = most = present = 0
-    layers = np.zeros(len(plan.layers), dtype=np.bool_)
-    with shared(Sight.of(cut.head, plan)) as handle:
+    layers = np.zeros(len(design.layers), dtype=np.bool_)
+    with shared(Sight.of(cut.head, design)) as handle:
         for parts in each_piece(partial(_surveyed, handle), cut, advance, "looking"):
             for part in parts:
                 digests.update(zip(part.people, part.digests, strict=True))
@@ -153,9 +153,9 @@ def surveyed(cut: StudyInPieces, plan: MapPlan, advance: Advance) -> Survey:
                 present += int(np.count_nonzero(part.looks))
                 outside += part.outside
                 layers |= part.layers
-    everybody = [digests.get(name, NO_LOOKS) for name in plan.people]
-    digest = digest_of_looks(plan.people, plan.layers, plan.view.size, everybody)
-    return Survey(looks, outside, len(plan.people) - present, most, layers, digests, digest)
+    everybody = [digests.get(name, NO_LOOKS) for name in design.people]
+    digest = digest_of_looks(design.people, design.layers, design.view.size, everybody)
+    return Survey(looks, outside, len(design.people) - present, most, layers, digests, digest)
 
 
 def _surveyed(handle: Shared[Sight], piece: Piece) -> list[_Looked]:
@@ -178,9 +178,9 @@ def seen(
     stretches_ms: Sequence[float] | None = None,
     people: Sequence[str] | None = None,
     known: Sequence[str] | None = None,
-) -> Looks:
+) -> GazePoints:
     """Where people looked on the picture. Durations weigh in seconds, and so do caps of them."""
-    looks = looks_of(
+    looks = gaze_points_of(
         study,
         width_px=view.width_px,
         height_px=view.height_px,
@@ -200,23 +200,25 @@ class _Sheet:
 
     Attributes:
         sight: how to see where people looked.
-        law: of the maps; None without maps.
+        mechanism: of the maps; None without maps.
         observers: of each map.
         tables: over areas; None without them.
         run: keeps what was added up of a piece; None where nothing is kept.
     """
 
     sight: Sight
-    law: NoisyMap | None
+    mechanism: NoisyMap | None
     observers: tuple[Observers, ...]
-    tables: AreaPlan | None
+    tables: AreaDesign | None
     run: Run | None
 
     @property
     def name(self) -> str:
         """Of everything that sums depend on besides the looks."""
-        laws = [self.law, None if self.tables is None else self.tables.mechanism]
-        told = json.dumps([None if law is None else law.parameters() for law in laws])
+        mechanisms = [self.mechanism, None if self.tables is None else self.tables.mechanism]
+        told = json.dumps(
+            [None if mechanism is None else mechanism.parameters() for mechanism in mechanisms]
+        )
         return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
@@ -245,9 +247,9 @@ class _Part:
 
 def totals(
     cut: StudyInPieces,
-    plan: MapPlan,
+    design: MapDesign,
     sight: Sight,
-    law: NoisyMap | None,
+    mechanism: NoisyMap | None,
     run: Run | None,
     advance: Advance,
 ) -> tuple[list[Integers], Integers | None]:
@@ -255,39 +257,39 @@ def totals(
 
     Args:
         cut: the study.
-        plan: of the maps and tables.
+        design: of the maps and tables.
         sight: how to see where people looked.
-        law: of the maps, with what it chose; None without maps.
+        mechanism: of the maps, with what it chose; None without maps.
         run: where sums of pieces are kept until it ends; None where nothing is written.
         advance: of the bar of the whole run, by recordings.
     """
-    maps = plan.observers if law is not None else ()
+    maps = design.observers if mechanism is not None else ()
     # One piece is as quickly added up again.
     kept = run if len(cut.pieces) > 1 else None
-    sheet = _Sheet(sight, law, maps, plan.tables, kept)
-    lengths = [each.shape.recordings * each.shape.length for each in maps]
-    if plan.tables is not None:
-        lengths.append(plan.tables.shape.recordings * plan.tables.shape.length)
+    sheet = _Sheet(sight, mechanism, maps, design.tables, kept)
+    lengths = [each.facts.recordings * each.facts.length for each in maps]
+    if design.tables is not None:
+        lengths.append(design.tables.facts.recordings * design.tables.facts.length)
     found = _added_up(_summed, sheet, cut, lengths, advance)
-    return found[: len(maps)], found[-1] if plan.tables is not None else None
+    return found[: len(maps)], found[-1] if design.tables is not None else None
 
 
 def cuts(
-    cut: StudyInPieces, plan: MapPlan, sight: Sight, law: CappedMap, advance: Advance
+    cut: StudyInPieces, design: MapDesign, sight: Sight, mechanism: CappedMap, advance: Advance
 ) -> Integers:
     """What each cap that a mechanism may choose cuts off everybody (candidates, cells).
 
     Args:
         cut: the study.
-        plan: of the one map.
+        design: of the one map.
         sight: how to see where people looked.
-        law: that is to choose.
+        mechanism: that is to choose.
         advance: of the bar of the whole run, by recordings.
     """
-    (only,) = plan.observers
-    sheet = _Sheet(sight, law, plan.observers, None, None)
-    cells = only.shape.recordings * only.shape.length
-    count = len(law.candidates())
+    (only,) = design.observers
+    sheet = _Sheet(sight, mechanism, design.observers, None, None)
+    cells = only.facts.recordings * only.facts.length
+    count = len(mechanism.candidates())
     (found,) = _added_up(_cut, sheet, cut, [count * cells], advance)
     return found.reshape(count, cells)
 
@@ -312,9 +314,9 @@ def _added_up(
 
 def _cut(handle: Shared[_Sheet], piece: Piece) -> list[tuple[int, _Part]]:
     sheet = handle.get()
-    law, (only,) = cast(CappedMap, sheet.law), sheet.observers
+    mechanism, (only,) = cast(CappedMap, sheet.mechanism), sheet.observers
     return [
-        (number, _Part.of(law.cuts(looks.counts(only.shape.grid), only.shape).reshape(-1)))
+        (number, _Part.of(mechanism.cuts(looks.counts(only.facts.grid), only.facts).reshape(-1)))
         for number, looks in sheet.sight.looks(piece)
     ]
 
@@ -333,12 +335,12 @@ def _summed(handle: Shared[_Sheet], piece: Piece) -> list[tuple[int, _Part]]:
 def _of_people(sheet: _Sheet, piece: Piece) -> list[tuple[int, _Part]]:
     found = []
     for number, looks in sheet.sight.looks(piece):
-        if sheet.law is not None:
-            shape = sheet.observers[number].shape
-            found.append((number, _Part.of(sheet.law.part(looks.counts(shape.grid), shape))))
+        if sheet.mechanism is not None:
+            facts = sheet.observers[number].facts
+            found.append((number, _Part.of(sheet.mechanism.part(looks.counts(facts.grid), facts))))
         if sheet.tables is not None:
-            law, areas = sheet.tables.mechanism, sheet.tables.areas
-            summed = law.part(law.tables_of(looks, areas), sheet.tables.shape)
+            mechanism, areas = sheet.tables.mechanism, sheet.tables.areas
+            summed = mechanism.part(mechanism.tables_of(looks, areas), sheet.tables.facts)
             found.append((len(sheet.observers), _Part.of(summed)))
     return found
 
@@ -374,26 +376,26 @@ class Cells:
     tables: Values | None
 
 
-def passes(plan: MapPlan) -> int:
+def passes(design: MapDesign) -> int:
     """How often everybody's rows are read for it."""
-    return 2 if _choosing(plan.mechanism) is not None else 1
+    return 2 if _choosing(design.mechanism) is not None else 1
 
 
-def _summing(law: MapMechanism | None) -> NoisyMap | None:
+def _summing(mechanism: MapMechanism | None) -> NoisyMap | None:
     """The mechanism, where it declares that sums over people are enough."""
-    by_sums = law is not None and law.execution is Execution.BY_SUMS
-    return cast(NoisyMap, law) if by_sums else None
+    by_sums = mechanism is not None and mechanism.execution is Execution.BY_SUMS
+    return cast(NoisyMap, mechanism) if by_sums else None
 
 
-def _choosing(law: MapMechanism | None) -> CappedMap | None:
+def _choosing(mechanism: MapMechanism | None) -> CappedMap | None:
     """The mechanism, where it declares that it chooses a cap by sums over people."""
-    summing = _summing(law)
-    return cast(CappedMap, law) if summing is not None and summing.chooses else None
+    summing = _summing(mechanism)
+    return cast(CappedMap, mechanism) if summing is not None and summing.chooses else None
 
 
 def measured(
     cut: StudyInPieces,
-    plan: MapPlan,
+    design: MapDesign,
     known: Mapping[str, bytes],
     noise: Randomness,
     run: Run | None,
@@ -403,95 +405,96 @@ def measured(
 
     Args:
         cut: the study.
-        plan: of the maps and tables, which are paid for.
+        design: of the maps and tables, which are paid for.
         known: digests of where people looked, by name: anything else is refused.
         noise: where it comes from.
         run: that makes them; None where nothing is written.
         advance: of the bar of the whole run, by recordings.
     """
-    sight = Sight.of(cut.head, plan, known)
+    sight = Sight.of(cut.head, design, known)
     if run is None:
-        return _drawn(cut, plan, sight, noise, None, advance)
+        return _drawn(cut, design, sight, noise, None, advance)
     # Not in the scratch, which is gone before the output is in its place.
     path = run.drawn / "measured"
     if not path.exists():
-        run.put(path, partial(_write_cells, _drawn(cut, plan, sight, noise, run, advance)))
-    return _read_cells(path, plan)
+        run.put(path, partial(_write_cells, _drawn(cut, design, sight, noise, run, advance)))
+    return _read_cells(path, design)
 
 
 def _drawn(
     cut: StudyInPieces,
-    plan: MapPlan,
+    design: MapDesign,
     sight: Sight,
     noise: Randomness,
     run: Run | None,
     advance: Advance,
 ) -> Cells:
     """Noise on the sums, once; one after the other, so that a seed gives the same always."""
-    law = plan.mechanism
-    choosing = _choosing(law)
+    chosen = design.mechanism
+    choosing = _choosing(chosen)
     if choosing is not None:
-        lost = cuts(cut, plan, sight, choosing, advance)
-        law = choosing.settled_by(lost, plan.observers[0].shape, noise)
-    summing = _summing(law)
+        lost = cuts(cut, design, sight, choosing, advance)
+        chosen = choosing.settled_by(lost, design.observers[0].facts, noise)
+    summing = _summing(chosen)
     maps: list[Integers] = []
     areas: Integers | None = None
-    if summing is not None or plan.tables is not None:
-        maps, areas = totals(cut, plan, sight, summing, run, advance)
+    if summing is not None or design.tables is not None:
+        maps, areas = totals(cut, design, sight, summing, run, advance)
     if summing is not None:
         means = [
-            summing.noisy_mean(total, each.shape, noise)
-            for total, each in zip(maps, plan.observers, strict=True)
+            summing.noisy_mean(total, each.facts, noise)
+            for total, each in zip(maps, design.observers, strict=True)
         ]
-        found = _with_errors([summing] * len(means), means, plan)
+        found = _with_errors([summing] * len(means), means, design)
     else:
-        found = [] if law is None else _of_the_literature(cut, plan, sight, law, noise)
-    if plan.tables is None or areas is None:
+        found = [] if chosen is None else _of_the_literature(cut, design, sight, chosen, noise)
+    if design.tables is None or areas is None:
         return Cells(tuple(found), None)
-    mechanism, shape = plan.tables.mechanism, plan.tables.shape
-    return Cells(tuple(found), mechanism.noisy_mean(areas, shape, noise))
+    mechanism, facts = design.tables.mechanism, design.tables.facts
+    return Cells(tuple(found), mechanism.noisy_mean(areas, facts, noise))
 
 
 def _of_the_literature(
-    cut: StudyInPieces, plan: MapPlan, sight: Sight, law: MapMechanism, noise: Randomness
+    cut: StudyInPieces, design: MapDesign, sight: Sight, mechanism: MapMechanism, noise: Randomness
 ) -> list[Measured]:
     """What takes everybody's own counts at once: all of their looks must fit into memory."""
     everybody = sight.all_looks(cut.whole())
-    laws, means = [], []
-    for each, looks in zip(plan.observers, everybody, strict=True):
-        counts = looks.counts(each.shape.grid)
-        laws.append(law.settled(counts, each.shape, noise))
-        means.append(laws[-1].measure(counts, each.shape, noise))
-    return _with_errors(laws, means, plan)
+    mechanisms, means = [], []
+    for each, looks in zip(design.observers, everybody, strict=True):
+        counts = looks.counts(each.facts.grid)
+        mechanisms.append(mechanism.settled(counts, each.facts, noise))
+        means.append(mechanisms[-1].measure(counts, each.facts, noise))
+    return _with_errors(mechanisms, means, design)
 
 
 def _write_cells(cells: Cells, draft: Path) -> None:
     arrays = {f"map{number}": each.cells for number, each in enumerate(cells.maps)}
     if cells.tables is not None:
         arrays["tables"] = cells.tables
-    laws = json.dumps([each.mechanism.parameters() for each in cells.maps])
+    mechanisms = json.dumps([each.mechanism.parameters() for each in cells.maps])
     with draft.open("wb") as file:
-        np.savez(file, laws=np.array(laws), **arrays)  # type: ignore[arg-type]
+        np.savez(file, mechanisms=np.array(mechanisms), **arrays)  # type: ignore[arg-type]
 
 
-def _read_cells(path: Path, plan: MapPlan) -> Cells:
+def _read_cells(path: Path, design: MapDesign) -> Cells:
     found = arrays_in(path)
-    maps = [found[f"map{number}"] for number in range(len(plan.observers))]
-    laws = [_law(plan, parameters) for parameters in json.loads(str(found["laws"]))]
-    return Cells(tuple(_with_errors(laws, maps, plan)), found.get("tables"))
+    maps = [found[f"map{number}"] for number in range(len(design.observers))]
+    settings = json.loads(str(found["mechanisms"]))
+    mechanisms = [_mechanism(design, parameters) for parameters in settings]
+    return Cells(tuple(_with_errors(mechanisms, maps, design)), found.get("tables"))
 
 
 def _with_errors(
-    laws: Sequence[MapMechanism], cells: Sequence[Values], plan: MapPlan
+    mechanisms: Sequence[MapMechanism], cells: Sequence[Values], design: MapDesign
 ) -> list[Measured]:
     return [
-        Measured(law, found, law.cell_sd(each.shape))
-        for law, found, each in zip(laws, cells, plan.observers, strict=True)
+        Measured(mechanism, found, mechanism.cell_sd(each.facts))
+        for mechanism, found, each in zip(mechanisms, cells, design.observers, strict=True)
     ]
 
 
-def _law(plan: MapPlan, parameters: dict[str, float | int | str]) -> MapMechanism:
-    assert plan.mechanism is not None
-    if parameters == plan.mechanism.parameters():
-        return plan.mechanism
-    return map_mechanism(plan.mechanism.name, **parameters)
+def _mechanism(design: MapDesign, parameters: dict[str, float | int | str]) -> MapMechanism:
+    assert design.mechanism is not None
+    if parameters == design.mechanism.parameters():
+        return design.mechanism
+    return map_mechanism(design.mechanism.name, **parameters)

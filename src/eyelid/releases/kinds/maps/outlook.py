@@ -27,7 +27,7 @@ from eyelid.gaze.maps.grid import Floats, Grid
 from eyelid.gaze.maps.spread import shares
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.map_grid import MapGrid
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
 from eyelid.reporting.sentences import number
 from eyelid.spelling import plural
 
@@ -171,7 +171,7 @@ class Outlook:
 
 def outlook(
     mechanism: MapMechanism,
-    shape: MapShape,
+    facts: MapFacts,
     sigma_px: float,
     *,
     groups: int = 1,
@@ -181,43 +181,43 @@ def outlook(
 
     Args:
         mechanism: of the maps.
-        shape: the public facts of those with the fewest people.
+        facts: the public facts of those with the fewest people.
         sigma_px: of the point spread.
         groups: of how many groups of people there are maps.
         epsilon: that tables would have in the place of maps; by default that of the maps.
     """
-    found = likeness(mechanism, shape, sigma_px)
+    found = likeness(mechanism, facts, sigma_px)
     if found is None:
         return None
-    size = shape.grid.width_px, shape.grid.height_px
+    size = facts.grid.width_px, facts.grid.height_px
 
-    def with_people(people: int, layers: int = shape.recordings) -> Likeness | None:
-        more = mechanism.shape_of(people, layers, *size, sigma_px)
+    def with_people(people: int, layers: int = facts.recordings) -> Likeness | None:
+        more = mechanism.facts_of(people, layers, *size, sigma_px)
         return likeness(mechanism, more, sigma_px)
 
     def with_epsilon(larger: float) -> Likeness | None:
-        law = replace(mechanism, epsilon=larger)
-        more = law.shape_of(shape.people, shape.recordings, *size, sigma_px)
-        return likeness(law, more, sigma_px)
+        stronger = replace(mechanism, epsilon=larger)
+        more = stronger.facts_of(facts.people, facts.recordings, *size, sigma_px)
+        return likeness(stronger, more, sigma_px)
 
     people = tried = alone = coarse = None
     if found.as_good:
         if not mechanism.of_shares:
-            law = MapGrid(epsilon=mechanism.epsilon)
-            shares_in_cells = law.shape_of(shape.people, shape.recordings, *size, sigma_px)
-            coarse = likeness(law, shares_in_cells, sigma_px)
-        people = _least(lambda many: with_people(int(many)), shape.people, _MOST_PEOPLE)
+            stronger = MapGrid(epsilon=mechanism.epsilon)
+            shares_in_cells = stronger.facts_of(facts.people, facts.recordings, *size, sigma_px)
+            coarse = likeness(stronger, shares_in_cells, sigma_px)
+        people = _least(lambda many: with_people(int(many)), facts.people, _MOST_PEOPLE)
         tried = _least(with_epsilon, mechanism.epsilon, _MOST_EPSILON)
-        if shape.recordings > 1:
-            alone = with_people(shape.people, 1)
+        if facts.recordings > 1:
+            alone = with_people(facts.people, 1)
     tables = AoiTables(epsilon=epsilon or mechanism.epsilon, tables="dwell")
-    of_areas = tables.shape_of(shape.people, shape.recordings, _AREAS)
+    of_areas = tables.facts_of(facts.people, facts.recordings, _AREAS)
     error = float(tables.cell_sd(of_areas)[0, 0])
     return Outlook(
         likeness=found,
-        people=shape.people,
+        people=facts.people,
         epsilon=mechanism.epsilon,
-        maps=shape.recordings,
+        maps=facts.recordings,
         groups=groups,
         people_needed=None if people is None else int(people),
         epsilon_needed=tried,
@@ -263,27 +263,27 @@ def _two_digits(value: float) -> float:
 
 
 @functools.lru_cache(maxsize=256)
-def likeness(mechanism: MapMechanism, shape: MapShape, sigma_px: float) -> Likeness | None:
+def likeness(mechanism: MapMechanism, facts: MapFacts, sigma_px: float) -> Likeness | None:
     """How like the map without noise a private one and a blob are expected to be.
 
     Every number in it follows from public facts and fixed pictures: the same whatever the data are.
 
     Args:
         mechanism: of the map.
-        shape: the public facts.
+        facts: the public facts.
         sigma_px: of the point spread.
     """
-    grid, cell_sd = shape.grid, mechanism.cell_sd(shape)
+    grid, cell_sd = facts.grid, mechanism.cell_sd(facts)
     if math.isinf(mechanism.most_of_person) or not cell_sd > 0:
         return None
     small = _Small.of(grid, sigma_px)
     if small is None:
         return None
-    places = _places(grid.height_px / grid.width_px)[:, : shape.people]
+    places = _places(grid.height_px / grid.width_px)[:, : facts.people]
     seen = small.counts(places, small.pixels)
     truth = small.blurred(seen.mean(axis=1), small.pixels)
     counts = small.counts(places, small.grid)
-    signal = _limited(mechanism, shape, counts)
+    signal = _limited(mechanism, facts, counts)
     # Of cells that are put together the noise adds up in squares.
     noise_sd = cell_sd * math.sqrt(grid.cells / small.grid.cells)
     white = _white_noise(small.grid.rows, small.grid.columns)
@@ -300,18 +300,18 @@ def likeness(mechanism: MapMechanism, shape: MapShape, sigma_px: float) -> Liken
     )
 
 
-def _limited(mechanism: MapMechanism, shape: MapShape, counts: Floats) -> Floats:
+def _limited(mechanism: MapMechanism, facts: MapFacts, counts: Floats) -> Floats:
     """The mean over people of what a mechanism takes of each picture, but for its noise."""
     own = counts.sum(axis=(2, 3), keepdims=True)
-    share = counts / np.maximum(own, 1.0) / shape.recordings
-    clip = mechanism.clip_at(shape)
+    share = counts / np.maximum(own, 1.0) / facts.recordings
+    clip = mechanism.clip_at(facts)
     if clip is None:
         # A participant who looks long enough fills the cap.
         return np.asarray(mechanism.most_of_person * share.mean(axis=1))
     square = np.sum(share**2, axis=(2, 3), keepdims=True)
-    if shape.recordings > 1:
+    if facts.recordings > 1:
         # All pictures of a person are one vector.
-        square = shape.recordings * square.mean(axis=0, keepdims=True)
+        square = facts.recordings * square.mean(axis=0, keepdims=True)
     length = np.sqrt(np.maximum(square, 1e-300))
     return np.asarray((share * np.minimum(1.0, clip / length)).mean(axis=1))
 

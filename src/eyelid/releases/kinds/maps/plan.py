@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area, check_on_picture
-from eyelid.gaze.maps.looks import Weight, layers_of
+from eyelid.gaze.maps.gaze_points import Weight, layers_of
 from eyelid.gaze.study import Study
 from eyelid.io.areas import read_areas
 from eyelid.mechanisms.certificate import ReleasedAs
-from eyelid.mechanisms.distribution import default_delta
-from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
+from eyelid.mechanisms.differential import default_delta
+from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaFacts
 from eyelid.mechanisms.maps.map_grid import MapGrid
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
 from eyelid.mechanisms.maps.noisy_sum import MOST_ENTRIES
-from eyelid.mechanisms.mechanism import mechanism as built
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, mechanism_named
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
+from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import SEEDED
-from eyelid.privacy.unit import PERSON
+from eyelid.privacy.unit import PERSON, Unit
+from eyelid.releases.accounting import Plan
 from eyelid.releases.kinds.features.plan import promised
 from eyelid.releases.kinds.maps.settings import (
     FEWEST_IN_GROUP,
@@ -39,6 +41,8 @@ from eyelid.releases.kinds.maps.settings import (
 from eyelid.releases.kinds.maps.view import View
 from eyelid.spelling import plural
 
+Cost = Callable[[Mechanism, PublicFacts, Unit], Guarantee]
+
 # Of all maps together; each has three numbers a px.
 _MOST_PX = 1 << 25
 _MOST_NAMED = 3
@@ -50,30 +54,30 @@ class Observers:
 
     Attributes:
         name: of the group; empty for everybody.
-        shape: the public facts of their map.
+        facts: the public facts of their map.
     """
 
     name: str
-    shape: MapShape
+    facts: MapFacts
 
 
 @dataclass(frozen=True, eq=False)
-class AreaPlan:
+class AreaDesign:
     """Tables over areas of interest.
 
     Attributes:
         mechanism: with its parameters.
         areas: of interest.
-        shape: the public facts.
+        facts: the public facts.
     """
 
     mechanism: AoiTables
     areas: tuple[Area, ...]
-    shape: AreaShape
+    facts: AreaFacts
 
 
 @dataclass(frozen=True, eq=False)
-class MapPlan:
+class MapDesign:
     """Maps, or tables over areas, or both, that could be released: nobody's gaze is in it.
 
     Attributes:
@@ -83,7 +87,6 @@ class MapPlan:
         mechanism: for the maps; None without maps.
         observers: of each map: everybody, or two groups; none without maps.
         tables: over areas of interest; None without them.
-        guarantee: for a person, over everything released.
         weight: what a look counts.
         stretches_ms: where stretches of time begin, and where the last one ends.
         by: the attribute that groups are made by.
@@ -94,11 +97,29 @@ class MapPlan:
     layers: tuple[str, ...]
     mechanism: MapMechanism | None
     observers: tuple[Observers, ...]
-    tables: AreaPlan | None
-    guarantee: Guarantee
+    tables: AreaDesign | None
     weight: Weight
     stretches_ms: tuple[float, ...] | None
     by: str | None
+
+    @property
+    def mechanisms(self) -> list[Mechanism]:
+        """All that are used, the maps' first."""
+        tables = None if self.tables is None else self.tables.mechanism
+        return [each for each in (self.mechanism, tables) if each is not None]
+
+    def guarantee(self, cost: Cost) -> Guarantee:
+        """For a person, over everything released.
+
+        Args:
+            cost: what a mechanism costs, by its public facts and the unit.
+        """
+        costs = []
+        if self.tables is not None:
+            costs.append(cost(self.tables.mechanism, self.tables.facts, PERSON))
+        if self.mechanism is not None:
+            costs.append(_apart([cost(self.mechanism, e.facts, PERSON) for e in self.observers]))
+        return _together(costs)
 
     @property
     def what(self) -> str:
@@ -116,7 +137,7 @@ class MapPlan:
         """How much there is of it, in a few words."""
         said = [plural(len(self.people), "person", "people")]
         if self.mechanism is not None:
-            grid = self.observers[0].shape.grid
+            grid = self.observers[0].facts.grid
             count = plural(len(self.observers) * len(self.layers), "map")
             said.append(f"{count} of {self.view.width_px} × {self.view.height_px} px")
             said.append(f"measured in {grid.columns} × {grid.rows} cells by {self.mechanism.name}")
@@ -140,11 +161,11 @@ class MapPlan:
         """How the total of a person comes about, in words."""
         said = []
         if self.mechanism is not None:
-            said.append(self.mechanism.person_total(self.observers[0].shape))
+            said.append(self.mechanism.person_total(self.observers[0].facts))
             if self.by:
                 said[0] += ", in the map of one group only"
         if self.tables is not None:
-            said.append(f"tables of areas {self.tables.mechanism.person_total(self.tables.shape)}")
+            said.append(f"tables of areas {self.tables.mechanism.person_total(self.tables.facts)}")
         return "; ε adds up over both: ".join(said)
 
     def sampler(self) -> str:
@@ -152,20 +173,20 @@ class MapPlan:
         said = []
         for each in self.observers:
             assert self.mechanism is not None
-            words = self.mechanism.sampler(each.shape)
+            words = self.mechanism.sampler(each.facts)
             said.append(f"{each.name}: {words}" if each.name else words)
         if self.tables is not None:
-            said.append(f"areas: {self.tables.mechanism.sampler(self.tables.shape)}")
+            said.append(f"areas: {self.tables.mechanism.sampler(self.tables.facts)}")
         return "; ".join(said)
 
     def check_room(self) -> None:
         """Refuse what could not be added up or drawn, whatever the data are."""
         for each in self.observers:
             assert self.mechanism is not None
-            check_drawable(self.mechanism, each.shape, self.view.sigma_px)
-            self.mechanism.check_room(each.shape)
+            check_drawable(self.mechanism, each.facts, self.view.sigma_px)
+            self.mechanism.check_room(each.facts)
         if self.tables is not None:
-            self.tables.mechanism.check_room(self.tables.shape)
+            self.tables.mechanism.check_room(self.tables.facts)
 
     def check_looks(self, most: int) -> None:
         """Refuse somebody who may have looked at more cells than can be added up exactly.
@@ -173,11 +194,11 @@ class MapPlan:
         Args:
             most: looks of whoever has most.
         """
-        law = self.mechanism
-        if law is None or law.execution is not Execution.BY_SUMS:
+        mechanism = self.mechanism
+        if mechanism is None or mechanism.execution is not Execution.BY_SUMS:
             return
         for each in self.observers:
-            if min(each.shape.recordings * each.shape.length, most) > MOST_ENTRIES:
+            if min(each.facts.recordings * each.facts.length, most) > MOST_ENTRIES:
                 raise InputError(
                     f"somebody has {most:,} looks, which may be in more than {MOST_ENTRIES:,} "
                     "cells: take a coarser grid (--grid WxH)"
@@ -193,16 +214,16 @@ class MapPlan:
         """What of the output is outside the guarantee, in words."""
         said: list[str] = []
         if self.mechanism is not None:
-            whole = replace(self.observers[0].shape, people=len(self.people))
+            whole = replace(self.observers[0].facts, people=len(self.people))
             said += self.mechanism.unprotected(whole)
         if self.tables is not None:
-            said += self.tables.mechanism.unprotected(self.tables.shape)
+            said += self.tables.mechanism.unprotected(self.tables.facts)
         said.append(
             "the size and geometry of the screen as the recordings state them, where the picture's "
             "size or the point spread follow from it"
         )
         if self.by:
-            sizes = ", ".join(f"{each.name}: {each.shape.people}" for each in self.observers)
+            sizes = ", ".join(f"{each.name}: {each.facts.people}" for each in self.observers)
             said.append(f"who is in which group by {self.by} ({sizes})")
         return list(dict.fromkeys(said))
 
@@ -212,13 +233,13 @@ class MapPlan:
         kind = ReleaseKind.TABLES if self.mechanism is None else self.mechanism.release
         if not self.by:
             return ReleasedAs(kind)
-        return ReleasedAs(kind, self.by, {each.name: each.shape.people for each in self.observers})
+        return ReleasedAs(kind, self.by, {each.name: each.facts.people for each in self.observers})
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """What is public about the maps, as a certificate tells it: enough to make them again."""
         place = self.view.placement
-        grid = self.observers[0].shape.grid if self.observers else None
+        grid = self.observers[0].facts.grid if self.observers else None
         return {
             "width_px": self.view.width_px,
             "height_px": self.view.height_px,
@@ -233,7 +254,7 @@ class MapPlan:
             if not self.by
             else {
                 "by": self.by,
-                "people": {each.name: each.shape.people for each in self.observers},
+                "people": {each.name: each.facts.people for each in self.observers},
             },
             "areas": None
             if self.tables is None
@@ -264,7 +285,7 @@ def make_map_plan(
     areas: Path | str | Sequence[Area] | None = None,
     only_areas: bool = False,
     **parameters: Any,
-) -> MapPlan:
+) -> Plan[MapDesign]:
     """Check everything that can be checked by public facts, before any gaze is read.
 
     Args:
@@ -317,11 +338,9 @@ def make_map_plan(
     reasons = [] if noise.private else [SEEDED]
 
     tables = None
-    costs = []
     if areas is not None:
         tables = _tables(areas, own, for_tables, people, layers)
         check_on_picture(tables.areas, *view.size)
-        costs.append(promised(tables.mechanism, tables.shape, PERSON, *reasons))
     chosen: MapMechanism | None = None
     observers: tuple[Observers, ...] = ()
     if only_areas:
@@ -332,23 +351,38 @@ def make_map_plan(
         chosen = mechanism_for(mechanism, own, given, people, layers, view)
         _refuse_caps(chosen, weight, by)
         chosen, observers = _with_groups(chosen, people, layers, view, groups)
-        costs.append(apart([promised(chosen, each.shape, PERSON, *reasons) for each in observers]))
-    plan = MapPlan(
+    design = MapDesign(
         view=view,
         people=everybody,
         layers=names,
         mechanism=chosen,
         observers=observers,
         tables=tables,
-        guarantee=together(costs),
         weight=weight,
         stretches_ms=stretches_ms,
         by=by,
     )
     # Whatever could fail about the noise fails now, before anything is paid.
-    plan.check_room()
-    plan.sampler()
-    return plan
+    guarantee = design.guarantee(lambda used, facts, unit: promised(used, facts, unit, *reasons))
+    design.check_room()
+    width, height = view.size
+    return Plan(
+        design=design,
+        what=design.what,
+        mechanism=design.mechanisms[0],
+        people=everybody,
+        guarantee=guarantee,
+        person_level=guarantee,
+        how=design.how,
+        bounds=Bounds({"x_px": (0.0, float(width)), "y_px": (0.0, float(height))}),
+        noise=(design.sampler(), design.numerics, noise.name),
+        unprotected=design.unprotected,
+        # Who is in which group tells people apart.
+        alike=not by,
+        released_as=design.released_as,
+        map=design.described,
+        chosen=study.chosen,
+    )
 
 
 def _refuse_mixtures(
@@ -407,14 +441,14 @@ def _tables(
     parameters: dict[str, Any],
     people: int,
     layers: int,
-) -> AreaPlan:
+) -> AreaDesign:
     listed = read_areas(areas) if isinstance(areas, str | Path) else tuple(areas)
     if epsilon is None:
         raise InputError("tables of areas need an ε of their own: give --level or --epsilon")
-    made = cast(AoiTables, built(AoiTables.name, epsilon=epsilon, **parameters))
+    made = cast(AoiTables, mechanism_named(AoiTables.name, epsilon=epsilon, **parameters))
     if made.visits > MOST_LOOKS:
         raise InputError(f"visits must be at most {MOST_LOOKS:,}, got {made.visits:,}")
-    return AreaPlan(made, listed, made.shape_of(people, layers, len(listed)))
+    return AreaDesign(made, listed, made.facts_of(people, layers, len(listed)))
 
 
 def _with_groups(
@@ -422,7 +456,7 @@ def _with_groups(
 ) -> tuple[MapMechanism, tuple[Observers, ...]]:
     """Whose maps are made, on one grid and within one clip: those that fit the smallest group."""
     fewest = min((len(members) for members in groups.values()), default=people)
-    smallest = chosen.shape_of(fewest, layers, view.width_px, view.height_px, view.sigma_px)
+    smallest = chosen.facts_of(fewest, layers, view.width_px, view.height_px, view.sigma_px)
     if not groups:
         return chosen, (Observers("", smallest),)
     settings: dict[str, Any] = {"grid": f"{smallest.grid.columns}x{smallest.grid.rows}"}
@@ -430,12 +464,12 @@ def _with_groups(
         settings["delta"] = default_delta(people)
     chosen = replace(chosen, **settings).fixed_at(smallest)
     return chosen, tuple(
-        Observers(name, MapShape.of(len(members), layers, smallest.grid))
+        Observers(name, MapFacts.of(len(members), layers, smallest.grid))
         for name, members in groups.items()
     )
 
 
-def apart(costs: Sequence[Guarantee]) -> Guarantee:
+def _apart(costs: Sequence[Guarantee]) -> Guarantee:
     """ε and δ of maps of different people: the worst of them."""
     if len(costs) == 1:
         return costs[0]
@@ -444,7 +478,7 @@ def apart(costs: Sequence[Guarantee]) -> Guarantee:
     return max(costs, key=lambda each: (each.epsilon or 0.0, each.delta or 0.0))
 
 
-def together(costs: Sequence[Guarantee]) -> Guarantee:
+def _together(costs: Sequence[Guarantee]) -> Guarantee:
     """ε and δ of a map and tables of the same people: both add up."""
     first, *others = costs
     if not others:

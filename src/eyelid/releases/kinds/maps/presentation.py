@@ -20,7 +20,7 @@ from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.mechanisms.mechanism import Values
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.rank1 import advantage_bound
-from eyelid.releases.kinds.maps.plan import MapPlan
+from eyelid.releases.kinds.maps.plan import MapDesign
 from eyelid.reporting.consent import for_participants
 from eyelid.reporting.maps import pictures
 from eyelid.reporting.maps.area_pictures import draw_tables
@@ -72,66 +72,70 @@ class Presented:
     says: tuple[str, ...]
 
 
-def presented_of(plan: MapPlan, measured: Sequence[Measured], areas: Values | None) -> Presented:
+def presented_of(
+    design: MapDesign, measured: Sequence[Measured], areas: Values | None
+) -> Presented:
     """What follows from noisy cells of maps, and from noisy tables over areas.
 
     Args:
-        plan: of the release.
+        design: of the release.
         measured: of the people of each map.
         areas: layers × cells; None without tables.
     """
-    maps, trusted, tables = tuple(maps_of(plan, measured)), trusted_of(plan, measured), None
-    if plan.tables is not None and areas is not None:
-        law, names = plan.tables.mechanism, [area.name for area in plan.tables.areas]
-        tables = law.presented(areas, plan.tables.shape, plan.layers, names)
+    maps, trusted, tables = tuple(maps_of(design, measured)), trusted_of(design, measured), None
+    if design.tables is not None and areas is not None:
+        mechanism, names = design.tables.mechanism, [area.name for area in design.tables.areas]
+        tables = mechanism.presented(areas, design.tables.facts, design.layers, names)
     return Presented(
         maps=maps,
         tables=tables,
         trusted=trusted,
-        arrays=arrays_of(maps, [each.cells for each in measured], plan),
-        facts=plan.facts | released_facts(plan, measured, trusted),
-        says=sentences(plan, maps, trusted, tables),
+        arrays=arrays_of(maps, [each.cells for each in measured], design),
+        facts=design.described | released_facts(design, measured, trusted),
+        says=sentences(design, maps, trusted, tables),
     )
 
 
-def maps_of(plan: MapPlan, measured: Sequence[Measured]) -> list[GazeMap]:
+def maps_of(design: MapDesign, measured: Sequence[Measured]) -> list[GazeMap]:
     """Noisy cells as maps: of each group its layers."""
     jobs = [
         (observers, each, layer)
-        for observers, each in zip(plan.observers, measured, strict=True)
-        for layer in range(len(plan.layers))
+        for observers, each in zip(design.observers, measured, strict=True)
+        for layer in range(len(design.layers))
     ]
     return [
         presented(
             each.cells[layer],
-            observers.shape.grid,
-            plan.view.sigma_px,
+            observers.facts.grid,
+            design.view.sigma_px,
             each.cell_sd,
-            observers.name or plan.layers[layer],
-            observers.shape.people,
+            observers.name or design.layers[layer],
+            observers.facts.people,
             laplace=each.mechanism.kind is Kind.PURE,
         )
         for observers, each, layer in track(jobs, "spreading out", len(jobs))
     ]
 
 
-def trusted_of(plan: MapPlan, measured: Sequence[Measured]) -> Reliability | None:
+def trusted_of(design: MapDesign, measured: Sequence[Measured]) -> Reliability | None:
     """What hotspots can be trusted on each of the maps; None without maps."""
     return worst(
         [
-            reliability(each.mechanism, observers.shape, plan.view.sigma_px, each.cells)
-            for each, observers in zip(measured, plan.observers, strict=True)
+            reliability(each.mechanism, observers.facts, design.view.sigma_px, each.cells)
+            for each, observers in zip(measured, design.observers, strict=True)
         ]
     )
 
 
 def released_facts(
-    plan: MapPlan, measured: Sequence[Measured], trusted: Reliability | None
+    design: MapDesign, measured: Sequence[Measured], trusted: Reliability | None
 ) -> dict[str, Any]:
     """What a certificate tells beside public facts, of what is released."""
     if trusted is None:
         return {}
-    chosen = [each.mechanism.parameters() for each in measured if each.mechanism != plan.mechanism]
+    chosen = [
+        each.mechanism.parameters() for each in measured if each.mechanism != design.mechanism
+    ]
     return {
         "cell_sd": [each.cell_sd for each in measured],
         # A private choice is part of what is released.
@@ -141,7 +145,7 @@ def released_facts(
 
 
 def sentences(
-    plan: MapPlan,
+    design: MapDesign,
     maps: Sequence[GazeMap],
     trusted: Reliability | None,
     tables: pl.DataFrame | None,
@@ -152,19 +156,19 @@ def sentences(
         said.append(trusted.sentence)
         if trusted.noisy:
             said.append(places_sentence(maps))
-            if plan.by:
+            if design.by:
                 said.append(difference_sentence(*maps))
     if tables is not None:
-        assert plan.tables is not None
-        law, shape = plan.tables.mechanism, plan.tables.shape
-        said.append(tables_sentence(law, shape, tables, beside_map=bool(maps)))
+        assert design.tables is not None
+        mechanism, facts = design.tables.mechanism, design.tables.facts
+        said.append(tables_sentence(mechanism, facts, tables, beside_map=bool(maps)))
     return tuple(said)
 
 
 Arrays = dict[str, NDArray[Any]]
 
 
-def arrays_of(maps: Sequence[GazeMap], cells: Sequence[Floats], plan: MapPlan) -> Arrays:
+def arrays_of(maps: Sequence[GazeMap], cells: Sequence[Floats], design: MapDesign) -> Arrays:
     """What map.npz has; empty without maps.
 
     ``map`` sums to 1 in each layer, or is 0 where nothing rose above the noise; ``measured`` and
@@ -172,7 +176,7 @@ def arrays_of(maps: Sequence[GazeMap], cells: Sequence[Floats], plan: MapPlan) -
     """
     if not maps:
         return {}
-    grid = plan.observers[0].shape.grid
+    grid = design.observers[0].facts.grid
     return {
         "map": np.stack([each.values for each in maps]).astype(np.float32),
         "measured": np.stack([_there(each.measured) for each in maps]).astype(np.float32),
@@ -180,8 +184,8 @@ def arrays_of(maps: Sequence[GazeMap], cells: Sequence[Floats], plan: MapPlan) -
         "cells": np.concatenate(cells),
         "layers": np.array([each.name for each in maps], dtype=np.str_),
         "grid": np.array([grid.columns, grid.rows]),
-        "size": np.array(plan.view.size),
-        "sigma_px": np.array(plan.view.sigma_px),
+        "size": np.array(design.view.size),
+        "sigma_px": np.array(design.view.sigma_px),
     }
 
 
@@ -190,12 +194,12 @@ def _there(values: Floats | None) -> Floats:
     return values
 
 
-def write_maps(folder: Path, plan: MapPlan, found: Presented, certificate: Certificate) -> None:
+def write_maps(folder: Path, design: MapDesign, found: Presented, certificate: Certificate) -> None:
     """Maps and tables with their pictures, into a folder that is made.
 
     Args:
         folder: that leaves the house.
-        plan: of the release.
+        design: of the release.
         found: what is released.
         certificate: of it, for the legend of pictures.
     """
@@ -203,18 +207,20 @@ def write_maps(folder: Path, plan: MapPlan, found: Presented, certificate: Certi
     if found.maps:
         np.savez_compressed(folder / "map.npz", **found.arrays)  # type: ignore[arg-type]
         sentence = "" if found.trusted is None else found.trusted.sentence
-        for name, figure in _drawn(plan, found.maps, legend, sentence).items():
+        for name, figure in _drawn(design, found.maps, legend, sentence).items():
             pictures.save(figure, folder / name)
     if found.tables is not None:
         text = csv_text(found.tables)
         (folder / "areas.csv").write_text(text, encoding="utf-8", newline="")
-        pictures.save(_drawn_tables(plan, found.tables, legend), folder / "areas.png")
+        pictures.save(_drawn_tables(design, found.tables, legend), folder / "areas.png")
 
 
-def _drawn(plan: MapPlan, maps: Sequence[GazeMap], legend: str, sentence: str) -> dict[str, Any]:
+def _drawn(
+    design: MapDesign, maps: Sequence[GazeMap], legend: str, sentence: str
+) -> dict[str, Any]:
     """The pictures, by the names of their files."""
-    at: dict[str, Any] = {"degree_px": plan.view.degree_px}
-    shown = plan.view.pictures
+    at: dict[str, Any] = {"degree_px": design.view.degree_px}
+    shown = design.view.pictures
     if len(maps) == 1:
         (one,) = maps
         return {
@@ -224,7 +230,7 @@ def _drawn(plan: MapPlan, maps: Sequence[GazeMap], legend: str, sentence: str) -
         }
     # Groups and stretches of time have one picture for all of them.
     below = shown * len(maps) if len(shown) == 1 else shown
-    title = _title(plan)
+    title = _title(design)
     drawn = {
         "heatmap.png": pictures.draw_layers(maps, legend, **at, title=title),
         "overlay.png": pictures.draw_layers(maps, legend, below, **at, title=title),
@@ -232,7 +238,7 @@ def _drawn(plan: MapPlan, maps: Sequence[GazeMap], legend: str, sentence: str) -
             maps, legend, below, **at, title=title, reliable_only=True, sentence=sentence
         ),
     }
-    if plan.by:
+    if design.by:
         first, second = maps
         drawn["difference.png"] = pictures.draw_difference(
             first, second, shown[0], legend, **at, title=title
@@ -240,34 +246,34 @@ def _drawn(plan: MapPlan, maps: Sequence[GazeMap], legend: str, sentence: str) -
     return drawn
 
 
-def _drawn_tables(plan: MapPlan, tables: pl.DataFrame, legend: str) -> Any:
+def _drawn_tables(design: MapDesign, tables: pl.DataFrame, legend: str) -> Any:
     """Every table, and the areas on each picture."""
-    assert plan.tables is not None
+    assert design.tables is not None
     return draw_tables(
         tables,
         legend,
-        areas=plan.tables.areas,
-        pictures=plan.view.pictures,
-        title=_title(plan) or "areas of interest",
+        areas=design.tables.areas,
+        pictures=design.view.pictures,
+        title=_title(design) or "areas of interest",
     )
 
 
-def _title(plan: MapPlan) -> str:
+def _title(design: MapDesign) -> str:
     """The only stimulus; several have their names at their maps."""
-    named = plan.view.stimuli or ()
+    named = design.view.stimuli or ()
     return named[0] if len(named) == 1 else ""
 
 
 def map_card(
-    plan: MapPlan, certificate: Certificate, says: Sequence[str], *, simulated: bool
+    design: MapDesign, certificate: Certificate, says: Sequence[str], *, simulated: bool
 ) -> str:
     """The text of DATACARD.md: of the data it tells what was released, and nothing else."""
-    used = [each for each in (plan.mechanism, plan.tables and plan.tables.mechanism) if each]
+    used = [each for each in (design.mechanism, design.tables and design.tables.mechanism) if each]
     return rendered(
         "mapcard.md.j2",
-        plan=plan,
-        view=plan.view,
-        grid=plan.observers[0].shape.grid if plan.observers else None,
+        design=design,
+        view=design.view,
+        grid=design.observers[0].facts.grid if design.observers else None,
         certificate=certificate,
         legend=guarantee_legend(certificate.person_level, certificate.people),
         says=says,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from eyelid.engine.progress import Advance, one_bar
 from eyelid.errors import InputError
-from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.placement import Placement, default_sigma_px, point_spread_px
 from eyelid.gaze.study import Screen, Study
 from eyelid.io.column_map import Map
@@ -22,20 +21,17 @@ from eyelid.io.people_choice import (
 from eyelid.io.pieces import StudyInPieces
 from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import shown_by_choice, told_of_choice
-from eyelid.mechanisms.maps.aoi_tables import AoiTables, AreaShape
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
-from eyelid.mechanisms.mechanism import find
-from eyelid.mechanisms.mechanism import mechanism as built
+from eyelid.mechanisms.maps.aoi_tables import AoiTables
+from eyelid.mechanisms.mechanism import find, mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
-from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness, randomness
-from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import PERSON
+from eyelid.releases.accounting import Plan
 from eyelid.releases.kinds.features.plan import promised
 from eyelid.releases.kinds.features.preparation import opened
 from eyelid.releases.kinds.maps.measurement import Survey, surveyed
 from eyelid.releases.kinds.maps.outlook import Outlook, outlook
-from eyelid.releases.kinds.maps.plan import MapPlan, make_map_plan
+from eyelid.releases.kinds.maps.plan import MapDesign, make_map_plan
 from eyelid.releases.kinds.maps.settings import (
     check_drawable,
     level_epsilon,
@@ -44,116 +40,12 @@ from eyelid.releases.kinds.maps.settings import (
 )
 from eyelid.releases.kinds.maps.view import Size, parsed_blur, view_of
 from eyelid.reporting.maps.page import guarantee_legend
+from eyelid.reporting.maps.quote import AreaOffer, MapOffer
 from eyelid.reporting.maps.reliability import Reliability, reliability, tables_sentence, worst
-from eyelid.reporting.sentences import promise_lines
+from eyelid.reporting.quote import Quote
 from eyelid.spelling import plural
 
-
-@dataclass(frozen=True)
-class MapQuote:
-    """A price and what it buys, from public facts only.
-
-    Attributes:
-        mechanism: with its parameters.
-        shape: the public facts.
-        sigma_px: of the point spread.
-    """
-
-    mechanism: MapMechanism | AoiTables
-    shape: MapShape | AreaShape
-    sigma_px: float
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """For a person."""
-        return promised(self.mechanism, self.shape, PERSON)
-
-    @property
-    def grid(self) -> Grid | None:
-        """Of maps."""
-        return self.shape.grid if isinstance(self.shape, MapShape) else None
-
-    @property
-    def reliability(self) -> Reliability | None:
-        """What could be trusted of a map, as far as that can be said."""
-        if not isinstance(self.shape, MapShape):
-            return None
-        return reliability(cast(MapMechanism, self.mechanism), self.shape, self.sigma_px)
-
-    @property
-    def clip(self) -> float | None:
-        """Length within which a person's shares of gaze are kept, where there is one."""
-        if not isinstance(self.shape, MapShape):
-            return None
-        return cast(MapMechanism, self.mechanism).clip_at(self.shape)
-
-    @property
-    def says(self) -> str:
-        """What it would be worth, in words."""
-        if isinstance(self.shape, AreaShape):
-            return tables_sentence(cast(AoiTables, self.mechanism), self.shape)
-        if self.reliability is None:
-            return "What lies within two standard errors of the noise may be noise alone."
-        return self.reliability.sentence
-
-    @property
-    def promise(self) -> list[str]:
-        """What a person would be promised, in words."""
-        if not self.guarantee.holds:
-            return promise_lines(self.guarantee)
-        return [guarantee_legend(self.guarantee, self.shape.people)]
-
-    def rows(self) -> list[tuple[str, str]]:
-        """As ``eyelid cost`` prints it."""
-        layers = plural(self.shape.recordings, "map")
-        told = [("mechanism", self.mechanism.name)]
-        told.append(("assumed", f"{plural(self.shape.people, 'person', 'people')}, {layers}"))
-        if self.grid is not None:
-            cell = " × ".join(f"{length:.0f}" for length in self.grid.cell_px)
-            told += [
-                ("picture", f"{self.grid.width_px} × {self.grid.height_px} px"),
-                ("grid", f"{self.grid.columns} × {self.grid.rows} cells of {cell} px"),
-                ("point spread", f"{self.sigma_px:.3g} px"),
-            ]
-        if self.clip is not None:
-            told.append(("a person's shares of gaze", f"clipped to a length of {self.clip:.3g}"))
-        told.append(("for one person, in total", self.guarantee.numbers()))
-        told.append(("noise", self.mechanism.sampler(self.shape)))
-        bound = advantage_bound(self.guarantee)
-        words = "no bound known" if bound is None else f"advantage at most {bound:.3g}"
-        return [*told, ("told whether somebody is in it", words)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """As ``eyelid cost --json`` prints it."""
-        grid, trusted = self.grid, self.reliability
-        return {
-            "mechanism": {
-                "name": self.mechanism.name,
-                "parameters": self.mechanism.parameters(),
-            },
-            "shape": {"people": self.shape.people, "layers": self.shape.recordings},
-            "guarantee": self.guarantee.to_dict(),
-            "form": self.mechanism.form,
-            "person_level": self.guarantee.summary()
-            | {"how": self.mechanism.person_total(self.shape)},
-            "noise": {
-                "sampler": self.mechanism.sampler(self.shape),
-                "numerics": self.mechanism.numerics,
-            },
-            "map": None
-            if grid is None
-            else {
-                "width_px": grid.width_px,
-                "height_px": grid.height_px,
-                "sigma_px": self.sigma_px,
-                "grid": [grid.columns, grid.rows],
-                "clip": self.clip,
-                "cell_sd": self.mechanism.cell_sd(self.shape),  # type: ignore[arg-type]
-                "reliability": None if trusted is None else trusted.to_dict(),
-            },
-            "advantage_bound": advantage_bound(self.guarantee),
-            "says": self.says,
-        }
+Bought = TypeVar("Bought", MapOffer, AreaOffer)
 
 
 def map_cost(
@@ -170,7 +62,7 @@ def map_cost(
     blur: float | str | None = None,
     map: Map = None,
     **parameters: Any,
-) -> MapQuote:
+) -> Quote[MapOffer] | Quote[AreaOffer]:
     """The guarantee of a heatmap and what it would show, before anything runs.
 
     Args:
@@ -188,7 +80,7 @@ def map_cost(
         parameters: of the mechanism, such as ``epsilon`` and ``delta``.
 
     >>> quote = map_cost("map-grid", people=40, size=(1680, 1050), epsilon=1.0)
-    >>> quote.grid.columns, quote.grid.rows, quote.guarantee.numbers()
+    >>> quote.offer.grid.columns, quote.offer.grid.rows, quote.guarantee.numbers()
     (9, 6, 'ε = 1, δ = 1e-06')
     """
     screen = Screen()
@@ -206,17 +98,17 @@ def map_cost(
         given["epsilon"] = epsilon
     layers = _layers(layers, every_s, for_s)
     if find(mechanism).release is ReleaseKind.TABLES:
-        made = cast(AoiTables, built(mechanism, **given))
+        made = cast(AoiTables, mechanism_named(mechanism, **given))
         if areas is None or areas < 1:
             got = "" if areas is None else f", at least 1, got {areas}"
             raise InputError(f"the cost of tables depends on how many areas: give --areas N{got}")
         if size is not None or blur is not None:
             raise InputError("tables of areas have neither a size nor a blur: leave them out")
-        return MapQuote(made, made.shape_of(count, layers, areas), 0.0)
-    law = map_mechanism(mechanism, **given)
+        return _quote(AreaOffer(made, made.facts_of(count, layers, areas)))
+    chosen = map_mechanism(mechanism, **given)
     if areas is not None:
         raise InputError(
-            f"{law.name} makes no tables of areas: ask for aoi-tables as well, a map and tables "
+            f"{chosen.name} makes no tables of areas: ask for aoi-tables as well, a map and tables "
             "have half of ε each"
         )
     if size is None and screen.width_px and screen.height_px:
@@ -225,9 +117,16 @@ def map_cost(
         raise InputError("the cost of a map depends on the picture: give --size WxH in px")
     degree_px = point_spread_px(1.0, screen, Placement())
     sigma_px = parsed_blur(blur, degree_px, default_sigma_px(size[0], screen), size)
-    shape = law.shape_of(count, layers, *size, sigma_px)
-    check_drawable(law, shape, sigma_px)
-    return MapQuote(law, shape, sigma_px)
+    facts = chosen.facts_of(count, layers, *size, sigma_px)
+    check_drawable(chosen, facts, sigma_px)
+    return _quote(MapOffer(chosen, facts, sigma_px))
+
+
+def _quote(offer: Bought) -> Quote[Bought]:
+    """The price of maps or tables, which hide a person."""
+    chosen, facts = offer.mechanism, offer.facts
+    guarantee = promised(chosen, facts, PERSON)
+    return Quote(offer, guarantee, guarantee, chosen.person_total(facts), chosen.form)
 
 
 def _layers(pictures: int | None, every_s: float | None, for_s: float | None) -> int:
@@ -253,7 +152,7 @@ class HeatmapPreview:
     """
 
     study: Study
-    plan: MapPlan
+    plan: Plan[MapDesign]
     survey: Survey
 
     @property
@@ -264,44 +163,42 @@ class HeatmapPreview:
     @property
     def reliability(self) -> Reliability | None:
         """What could be trusted, from public facts alone; None where nothing can be said."""
-        plan = self.plan
-        if plan.mechanism is None:
+        design = self.plan.design
+        if design.mechanism is None:
             return None
-        found = [
-            reliability(plan.mechanism, each.shape, plan.view.sigma_px) for each in plan.observers
-        ]
-        return worst(found)
+        sigma_px = design.view.sigma_px
+        return worst([reliability(design.mechanism, e.facts, sigma_px) for e in design.observers])
 
     @property
     def outlook(self) -> Outlook | None:
         """Whether a blob in the middle is as good, from public facts; None where not known."""
-        plan = self.plan
-        if plan.mechanism is None:
+        design = self.plan.design
+        if design.mechanism is None:
             return None
-        fewest = min(plan.observers, key=lambda each: each.shape.people)
+        fewest = min(design.observers, key=lambda each: each.facts.people)
         return outlook(
-            plan.mechanism,
-            fewest.shape,
-            plan.view.sigma_px,
-            groups=len(plan.observers),
-            epsilon=plan.guarantee.epsilon,
+            design.mechanism,
+            fewest.facts,
+            design.view.sigma_px,
+            groups=len(design.observers),
+            epsilon=self.plan.guarantee.epsilon,
         )
 
     @property
     def says(self) -> tuple[str, ...]:
         """What could be trusted and expected in sentences, of maps and of tables."""
         said = [each.sentence for each in (self.reliability, self.outlook) if each is not None]
-        tables = self.plan.tables
+        tables = self.plan.design.tables
         if tables is not None:
-            beside_map = self.plan.mechanism is not None
-            said.append(tables_sentence(tables.mechanism, tables.shape, beside_map=beside_map))
+            beside_map = self.plan.design.mechanism is not None
+            said.append(tables_sentence(tables.mechanism, tables.facts, beside_map=beside_map))
         return tuple(said)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was taken for granted."""
         chosen = told_of_choice(self.study.chosen, len(self.plan.people))
-        return *self.study.notes, *self.plan.notes, *chosen
+        return *self.study.notes, *self.plan.design.notes, *chosen
 
     @property
     def for_owner(self) -> tuple[str, ...]:
@@ -319,29 +216,30 @@ class HeatmapPreview:
             told.append(f"{plural(survey.outside, 'look')} ({about}) {was} outside the picture")
         if survey.without:
             told.append(f"{plural(survey.without, 'person', 'people')} had no look on the picture")
-        seen = survey.layers
+        seen, stretches_ms = survey.layers, self.plan.design.stretches_ms
         last = int(seen.nonzero()[0].max())
-        if self.plan.stretches_ms is not None:
+        if stretches_ms is not None:
             if last + 1 < len(seen):
-                begin = f"{self.plan.stretches_ms[last + 1] / 1000:.10g} s"
+                begin = f"{stretches_ms[last + 1] / 1000:.10g} s"
                 rest = plural(len(seen) - last - 1, "map")
                 told.append(f"nobody looked from {begin} on: the last {rest} would be noise alone")
         elif not seen.all():
-            names = ", ".join(np.array(self.plan.layers)[~seen])
+            names = ", ".join(np.array(self.plan.design.layers)[~seen])
             told.append(f"nobody looked at {names}: a map of it is noise alone")
         return tuple(told)
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid heatmap --dry-run --json`` prints it."""
-        trusted, expected = self.reliability, self.outlook
+        plan, trusted, expected = self.plan, self.reliability, self.outlook
+        sampler, numerics, _ = plan.noise
         return {
             "dry_run": True,
-            "people": len(self.plan.people),
-            "mechanism": None if self.plan.mechanism is None else self.plan.mechanism.name,
-            "guarantee": self.plan.guarantee.to_dict(),
-            "noise": {"sampler": self.plan.sampler(), "numerics": self.plan.numerics},
-            "unprotected": [*self.plan.unprotected, *shown_by_choice(self.study.chosen)],
-            "map": self.plan.facts
+            "people": len(plan.people),
+            "mechanism": None if plan.design.mechanism is None else plan.design.mechanism.name,
+            "guarantee": plan.guarantee.to_dict(),
+            "noise": {"sampler": sampler, "numerics": numerics},
+            "unprotected": [*plan.unprotected, *shown_by_choice(self.study.chosen)],
+            "map": plan.design.described
             | {
                 "reliability": None if trusted is None else trusted.to_dict(),
                 "outlook": None if expected is None else expected.to_dict(),
@@ -351,7 +249,7 @@ class HeatmapPreview:
 
 
 @dataclass(frozen=True, eq=False)
-class Planned:
+class HeatmapDraft:
     """A heatmap of which no gaze was read yet.
 
     Attributes:
@@ -361,13 +259,13 @@ class Planned:
     """
 
     cut: StudyInPieces
-    plan: MapPlan
+    plan: Plan[MapDesign]
     noise: Randomness
 
     def previewed(self, advance: Advance) -> HeatmapPreview:
         """With a look at everybody's gaze, which may turn out to be too much."""
-        survey = surveyed(self.cut, self.plan, advance)
-        self.plan.check_looks(survey.most)
+        survey = surveyed(self.cut, self.plan.design, advance)
+        self.plan.design.check_looks(survey.most)
         return HeatmapPreview(self.cut.head, self.plan, survey)
 
 
@@ -381,15 +279,15 @@ def heatmap_preview(source: Study | Path | str, **asked: Any) -> HeatmapPreview:
     >>> from eyelid.gaze.simulator import simulate
     >>> study = simulate(people=4, minutes=0.1, seed=1)
     >>> found = heatmap_preview(study, stimulus="comic", level="good")
-    >>> found.plan.told, found.plan.guarantee.numbers()
+    >>> found.plan.design.told, found.plan.guarantee.numbers()
     ('4 people, 1 map of 1920 × 1080 px, measured in 5 × 3 cells by map-grid', 'ε = 1, δ = 1e-06')
     """
-    made = planned(source, **asked)
+    made = heatmap_draft(source, **asked)
     with one_bar(made.cut.recordings.height, "recordings") as advance:
         return made.previewed(advance)
 
 
-def planned(
+def heatmap_draft(
     source: Study | Path | str,
     *,
     stimulus: str | Path | Sequence[str | Path] | None = None,
@@ -402,7 +300,7 @@ def planned(
     map: Map = None,
     people: Whom = None,
     **asked: Any,
-) -> Planned:
+) -> HeatmapDraft:
     """Check everything that can be checked without anybody's gaze.
 
     Args:
@@ -425,7 +323,7 @@ def planned(
     view = view_of(
         cut, _several(stimulus), images=_several(image), size=size, at=at, scale=scale, blur=blur
     )
-    return Planned(cut, make_map_plan(cut.head, view, noise, **asked), noise)
+    return HeatmapDraft(cut, make_map_plan(cut.head, view, noise, **asked), noise)
 
 
 def _several(given: str | Path | Sequence[str | Path] | None) -> list[str | Path]:

@@ -9,15 +9,15 @@ from typing import Any, cast
 import polars as pl
 
 from eyelid.errors import InputError, unknown
+from eyelid.gaze.maps.gaze_points import stretches
 from eyelid.gaze.maps.grid import Grid
-from eyelid.gaze.maps.looks import stretches
 from eyelid.gaze.maps.noise_peaks import contrast_peak, noise_peak
 from eyelid.gaze.maps.spread import spread_error
 from eyelid.gaze.study import Study
 from eyelid.mechanisms.maps.map_gaussian import MapGaussian
 from eyelid.mechanisms.maps.map_grid import MapGrid
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism, MapShape
-from eyelid.mechanisms.mechanism import mechanism as built
+from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
+from eyelid.mechanisms.mechanism import mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Kind
 from eyelid.releases.kinds.maps.view import View
@@ -75,7 +75,7 @@ def group_of(by: str) -> pl.Expr:
 
 def map_mechanism(name: str, **parameters: Any) -> MapMechanism:
     """A mechanism for maps with its parameters, refused if it is for something else."""
-    made = built(name, **parameters)
+    made = mechanism_named(name, **parameters)
     if made.release is ReleaseKind.TABLES:
         raise InputError(f"{name} makes tables of areas: write --areas FILE --only areas")
     if made.release is not ReleaseKind.MAPS:
@@ -85,7 +85,7 @@ def map_mechanism(name: str, **parameters: Any) -> MapMechanism:
     return cast(MapMechanism, made)
 
 
-def check_drawable(mechanism: MapMechanism, shape: MapShape, sigma_px: float) -> None:
+def check_drawable(mechanism: MapMechanism, facts: MapFacts, sigma_px: float) -> None:
     """Refuse limits, noise and grids of which no map could be computed, whatever the data are."""
     given = mechanism.parameters()
     for name in ("cap", "samples"):
@@ -95,8 +95,8 @@ def check_drawable(mechanism: MapMechanism, shape: MapShape, sigma_px: float) ->
     clip = given.get("clip")
     if isinstance(clip, float) and clip < _LEAST_CLIP:
         raise InputError(f"clip must be at least {_LEAST_CLIP:g}, got {clip:g}")
-    grid = shape.grid
-    if not mechanism.cell_sd(shape) < _MOST_NOISE:
+    grid = facts.grid
+    if not mechanism.cell_sd(facts) < _MOST_NOISE:
         raise InputError(
             f"the noise of {mechanism.name} at epsilon {mechanism.epsilon:g} is beyond measure: "
             "choose a larger ε"
@@ -135,11 +135,11 @@ def default_mechanism(
         return coarse
     fine = map_mechanism(MapGaussian.name, **parameters)
     width_px, height_px = size
-    shape = fine.shape_of(people, layers, width_px, height_px, sigma_px)
-    if not fits(shape.grid):
+    facts = fine.facts_of(people, layers, width_px, height_px, sigma_px)
+    if not fits(facts.grid):
         return coarse
     even = fine.most_of_person / (layers * width_px * height_px)
-    error = spread_error(shape.grid, sigma_px, fine.cell_sd(shape))
+    error = spread_error(facts.grid, sigma_px, fine.cell_sd(facts))
     return fine if error[height_px // 2, width_px // 2] <= _KNOWN_WITHIN * even else coarse
 
 

@@ -7,27 +7,26 @@ from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, cast
 
-import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study
-from eyelid.mechanisms.mechanism import Mechanism, Shape, find, mechanism
+from eyelid.mechanisms.certificate import ReleasedAs
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, find, mechanism_named
 from eyelid.mechanisms.streams.scene import Scene
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import (
     USUAL_WINDOW_MS,
     coordinates_of,
-    gaze_columns,
     scene_of,
     usual_radius,
     usual_window,
 )
 from eyelid.privacy.bounds import Bounds, BoundsSource
-from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON
+from eyelid.releases.accounting import Plan
 from eyelid.releases.kinds.streams.preparation import GazeFacts, gaze_of, recordings_touched
 from eyelid.reporting.gaze_sentences import RECORDED, TIMES
 
@@ -57,7 +56,7 @@ def build_filter(
                 given["scene"] = scene_of(study)
         scene = Scene.of(str(given.get("coordinates", "px")), given.get("scene"))
         _check_asked(find(name), given, scene, study)
-        made = mechanism(name, **given)  # type: ignore[assignment]
+        made = mechanism_named(name, **given)  # type: ignore[assignment]
     if study is not None and made.coordinates != coordinates_of(study):
         raise InputError(
             f"{made.name} is set for gaze in {made.coordinates}, and the study has gaze in "
@@ -91,14 +90,14 @@ def _check_asked(
         )
 
 
-def bounds_of(law: StreamMechanism, told: bool) -> Bounds:
+def bounds_of(mechanism: StreamMechanism, told: bool) -> Bounds:
     """Where released gaze lies: the scene; unit vectors in their own numbers.
 
     Args:
-        law: the filter.
+        mechanism: the filter.
         told: whether somebody said so, and not the study.
     """
-    place = law.place
+    place = mechanism.place
     x0, y0, x1, y1 = place.plane
     source = BoundsSource.FILE if told else BoundsSource.PUBLIC
     if not place.directions:
@@ -118,46 +117,39 @@ UNPROTECTED = (
 
 
 @dataclass(frozen=True, eq=False)
-class StreamPlan:
-    """A release of gaze that could be run.
+class GazeDesign:
+    """Gaze that could be released through a filter.
 
     Attributes:
         mechanism: the filter.
-        facts: of everything that it takes.
-        shape: the public facts: R the most recordings of a person, n the longest one.
-        bounds: the public scene.
-        guarantee: for the samples of a window.
-        person_level: for a person.
-        alike: whether nothing that is released as it is tells people apart.
-        keep: attributes of people that are released as they are.
+        gaze: facts of everything that it takes.
         times: whether time stamps are those recorded, or regular.
     """
 
     mechanism: StreamMechanism
-    facts: GazeFacts
-    shape: Shape
-    bounds: Bounds
-    guarantee: Guarantee
-    person_level: Guarantee
-    alike: bool
-    keep: tuple[str, ...] = ()
+    gaze: GazeFacts
     times: str = RECORDED
+
+    @property
+    def facts(self) -> PublicFacts:
+        """The public facts: R the most recordings of a person, n the longest one."""
+        return self.gaze.facts
 
     @property
     def touched(self) -> int:
         """Recordings of a person in which the samples of a window can lie, at most."""
-        return touched_by(self.mechanism, self.shape, self.facts.shortest)
+        return touched_by(self.mechanism, self.facts, self.gaze.shortest)
 
 
-def touched_by(law: StreamMechanism, shape: Shape, shortest: int) -> int:
+def touched_by(mechanism: StreamMechanism, facts: PublicFacts, shortest: int) -> int:
     """Recordings of a person in which the samples of a window can lie, at most.
 
     Args:
-        law: the filter; one without a window hides nothing, wherever it lies.
-        shape: the public facts.
+        mechanism: the filter; one without a window hides nothing, wherever it lies.
+        facts: the public facts.
         shortest: samples of the shortest recording.
     """
-    return recordings_touched(law.unit.length or 1, shape.recordings, shortest)
+    return recordings_touched(mechanism.unit.length or 1, facts.recordings, shortest)
 
 
 def unprotected(
@@ -182,19 +174,19 @@ def unprotected(
 
 def make_stream_plan(
     head: Study,
-    facts: GazeFacts,
+    gaze: GazeFacts,
     mechanism: StreamMechanism,
     noise: Randomness,
     keep: Sequence[str] = (),
     *,
     told: bool = False,
     times: str = RECORDED,
-) -> StreamPlan:
+) -> Plan[GazeDesign]:
     """Check everything that can be checked before anything is spent or written.
 
     Args:
         head: the study; its rows are left alone.
-        facts: of all that is taken of it.
+        gaze: facts of all that is taken of it.
         mechanism: the filter.
         noise: where it will come from.
         keep: attributes of people to release as they are.
@@ -206,47 +198,42 @@ def make_stream_plan(
             "this is a released dataset already: release from the original study, whose ledger "
             "counts these people"
         )
-    if not facts.seen:
+    if not gaze.seen:
         raise InputError("all samples are lost: there is nothing to release")
     attributes = [name for name in head.people.columns if name != "person"]
     for name in keep:
         if name not in attributes:
             raise unknown("column to keep", name, attributes)
-    shape = facts.shape
+    facts = gaze.facts
     reasons = () if noise.private else (SEEDED,)
-    return StreamPlan(
+    design = GazeDesign(mechanism, gaze, times)
+    return Plan(
+        design=design,
+        what="gaze samples",
         mechanism=mechanism,
-        facts=facts,
-        shape=shape,
+        people=gaze.people,
+        guarantee=mechanism.cost(facts, mechanism.unit).broken(*reasons),
+        person_level=mechanism.cost(facts, PERSON).broken(*reasons),
+        how=mechanism.person_total(facts),
         bounds=bounds_of(mechanism, told),
-        guarantee=mechanism.cost(shape, mechanism.unit).broken(*reasons),
-        person_level=mechanism.cost(shape, PERSON).broken(*reasons),
-        alike=not keep and facts.alike,
+        noise=(mechanism.sampler(facts), mechanism.numerics, noise.name),
+        unprotected=unprotected(times, mechanism, design.touched),
+        alike=not keep and gaze.alike,
+        released_as=ReleasedAs(mechanism.release),
+        chosen=head.chosen,
         keep=tuple(keep),
-        times=times,
     )
 
 
-def released_head(plan: StreamPlan, head: Study) -> Study:
+def released_head(plan: Plan[GazeDesign], head: Study) -> Study:
     """Everything about what is released but its rows.
 
     Args:
         plan: of the release.
         head: of the study that it is made of.
     """
-    columns = gaze_of(head, head.data.clear(), None, plan.times)
-    people = head.people.filter(pl.col("person").is_in(plan.facts.people))
+    columns = gaze_of(head, head.data.clear(), None, plan.design.times)
+    people = head.people.filter(pl.col("person").is_in(plan.people))
     shown = people.select("person", *plan.keep)
     # The certificate says how people were chosen.
     return replace(columns, people=shown, origin=None, released=True, chosen=())
-
-
-def filtered(law: StreamMechanism, taken: Study, noise: Randomness) -> Study:
-    """Every recording as a stream of its own through a filter; nothing is lost any more."""
-    columns, place, parts = gaze_columns(taken), law.place, []
-    for recording in taken.recordings():
-        x, y = place.to_plane(*(recording[name] for name in columns))
-        parts.append(place.from_plane(*law.start(noise).push_many(x, y)))
-    together = [np.concatenate(part) for part in zip(*parts, strict=True)]
-    values = [pl.Series(name, part) for name, part in zip(columns, together, strict=True)]
-    return replace(taken, data=taken.data.with_columns(values))

@@ -15,7 +15,7 @@ from eyelid.gaze.events.blinks import MIN_CONFIDENCE
 from eyelid.gaze.study import RECORDING_KEY, Study, check
 from eyelid.io.pieces import Piece, StudyInPieces, each_piece
 from eyelid.io.release_folder import person_digests
-from eyelid.mechanisms.mechanism import Shape
+from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.streams.study_scene import gaze_columns
 from eyelid.reporting.gaze_sentences import RECORDED, REGULAR, TIMES
 
@@ -30,7 +30,7 @@ class GazeFacts:
         people: their names, in order.
         recordings: how many there are.
         samples: how many these have.
-        shape: the public facts.
+        facts: the public facts.
         shortest: samples of the shortest recording.
         seen: whether any sample is not lost.
         digests: of what is taken of each person.
@@ -40,7 +40,7 @@ class GazeFacts:
     people: tuple[str, ...]
     recordings: int
     samples: int
-    shape: Shape
+    facts: PublicFacts
     shortest: int
     seen: bool
     digests: tuple[bytes, ...]
@@ -57,7 +57,7 @@ class GazeFacts:
         return len(self.shown) == 1
 
 
-def facts_of(taken: Study) -> GazeFacts:
+def gaze_facts_of(taken: Study) -> GazeFacts:
     """The facts of what a filter takes of some people.
 
     Args:
@@ -68,7 +68,7 @@ def facts_of(taken: Study) -> GazeFacts:
         people=tuple(data["person"].unique(maintain_order=True)),
         recordings=data.select(RECORDING_KEY).n_unique(),
         samples=len(data),
-        shape=shape_of(taken),
+        facts=facts_of(taken),
         shortest=shortest_of(taken),
         seen=data[gaze_columns(taken)[0]].null_count() < len(data),
         digests=tuple(person_digests(data)),
@@ -82,15 +82,15 @@ def together(parts: Sequence[GazeFacts]) -> GazeFacts:
     Args:
         parts: of the pieces, in order; nobody is in two of them.
     """
-    shapes = [part.shape for part in parts]
+    shapes = [part.facts for part in parts]
     return GazeFacts(
         people=tuple(name for part in parts for name in part.people),
         recordings=sum(part.recordings for part in parts),
         samples=sum(part.samples for part in parts),
-        shape=Shape(
-            people=sum(shape.people for shape in shapes),
-            recordings=max(shape.recordings for shape in shapes),
-            length=max(shape.length for shape in shapes),
+        facts=PublicFacts(
+            people=sum(facts.people for facts in shapes),
+            recordings=max(facts.recordings for facts in shapes),
+            length=max(facts.length for facts in shapes),
             features=shapes[0].features,
             window=1,
         ),
@@ -101,10 +101,10 @@ def together(parts: Sequence[GazeFacts]) -> GazeFacts:
     )
 
 
-def shape_of(taken: Study) -> Shape:
+def facts_of(taken: Study) -> PublicFacts:
     """The public facts: people, the most recordings of anybody, the longest recording."""
     lengths = taken.data.group_by(RECORDING_KEY).len()
-    return Shape(
+    return PublicFacts(
         people=lengths["person"].n_unique(),
         recordings=int(lengths["person"].unique_counts().max()),  # type: ignore[arg-type]
         length=int(lengths["len"].max()),  # type: ignore[arg-type]
@@ -152,12 +152,12 @@ class _Look:
     Attributes:
         eyes: that there is gaze of.
         lacking: the first person and recording, by name, without the eye that was named.
-        facts: of what is taken; None where it is not clear what that would be.
+        gaze: of what is taken; None where it is not clear what that would be.
     """
 
     eyes: tuple[str, ...]
     lacking: tuple[str, str] | None
-    facts: GazeFacts | None
+    gaze: GazeFacts | None
 
 
 def looked_at(cut: StudyInPieces, eye: str | None, times: str, advance: Advance) -> GazeFacts:
@@ -174,14 +174,16 @@ def looked_at(cut: StudyInPieces, eye: str | None, times: str, advance: Advance)
     eyes = stated_eyes(sorted({each for look in looks for each in look.eyes}))
     lacking = min((look.lacking for look in looks if look.lacking is not None), default=None)
     check_eyes(eyes, eye, lacking)
-    return together([look.facts for look in looks if look.facts is not None])
+    return together([look.gaze for look in looks if look.gaze is not None])
 
 
 def _look(head: Shared[Study], eye: str | None, times: str, piece: Piece) -> _Look:
     study = piece.read(head.get())
     eyes, lacking = eyes_of(study.data), without_eye(with_lost_eye(study, eye).data, eye)
     clear = lacking is None and (len(eyes) < 2 if eye is None else eye in eyes or not any(eyes))
-    return _Look(tuple(eyes), lacking, facts_of(taken_of(study, eye, times)) if clear else None)
+    return _Look(
+        tuple(eyes), lacking, gaze_facts_of(taken_of(study, eye, times)) if clear else None
+    )
 
 
 def taken_of(study: Study, eye: str | None = None, times: str = RECORDED) -> Study:

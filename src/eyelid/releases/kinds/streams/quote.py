@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,130 +15,17 @@ from eyelid.io.people_choice import (
 )
 from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import told_of_choice
-from eyelid.mechanisms.mechanism import Mechanism, Shape
-from eyelid.mechanisms.streams.distance import Distance, expected_distance
-from eyelid.mechanisms.streams.stream import StreamMechanism
-from eyelid.privacy.guarantee import Guarantee, rounded_up
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.budget import Budget, Counted, quoted, spent_on
+from eyelid.releases.budget import spent_on
 from eyelid.releases.kinds.streams.plan import build_filter, touched_by
-from eyelid.releases.kinds.streams.preparation import same_for_all, shape_of, shortest_of, taken_of
-from eyelid.reporting.gaze_sentences import (
-    RECORDED,
-    guessed,
-    over_recordings,
-    stream_facts,
-    window_told,
-    worth_of,
-)
-from eyelid.reporting.sentences import SAYS_NOTHING
+from eyelid.releases.kinds.streams.preparation import facts_of, same_for_all, shortest_of, taken_of
+from eyelid.reporting.budget import UNCOUNTED, Budget
+from eyelid.reporting.gaze_quote import GazeOffer
+from eyelid.reporting.gaze_sentences import RECORDED
+from eyelid.reporting.quote import Quote
 
 _COORDINATES = 2
-
-
-@dataclass(frozen=True)
-class StreamQuote(Counted):
-    """A price and what it buys, from public facts only.
-
-    Attributes:
-        mechanism: the filter.
-        shape: the public facts.
-        shortest: samples of the shortest recording; of the longest where nobody says.
-        rate_hz: samples a second, where it is known.
-        alike: whether people cannot be told apart by what is not protected; nobody knows that
-            without a study.
-        before: what the ledger has counted of these people; None without a study.
-        notes: what to know of these people before a release, for the owner's eyes.
-    """
-
-    mechanism: StreamMechanism
-    shape: Shape
-    shortest: int
-    rate_hz: float | None = None
-    alike: bool = False
-    before: Budget | None = None
-    notes: tuple[str, ...] = ()
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """For the samples of a window."""
-        return self.mechanism.cost(self.shape, self.mechanism.unit)
-
-    @property
-    def person_level(self) -> Guarantee:
-        """For a person."""
-        return self.mechanism.cost(self.shape, PERSON)
-
-    @property
-    def touched(self) -> int:
-        """Recordings of a person in which the samples of a window can lie, at most."""
-        return touched_by(self.mechanism, self.shape, self.shortest)
-
-    @property
-    def expected(self) -> Distance:
-        """How far off released gaze will be."""
-        return expected_distance(self.mechanism, self.rate_hz)
-
-    def rows(self) -> list[tuple[str, str]]:
-        """What `eyelid cost` prints as a table."""
-        law, expected = self.mechanism, self.expected
-        window, promised = window_told(law, self.rate_hz), self.guarantee
-        right = f"{guessed(promised)} at most (guessing: 50 %)"
-        alone = self.rank1_bound["raw_to_release"]
-        # So large a bound rules out nobody.
-        useful = alone is not None and alone <= SAYS_NOTHING
-        named = f"{rounded_up(100 * (alone or 0.0), 3)}%" if useful else "no useful bound known"
-        told = [
-            ("mechanism", law.name),
-            ("assumed", stream_facts(self.shape)),
-            ("scene", f"{law.scene} ({law.place.spoken_units})"),
-            *([(f"for {window}", promised.numbers())] if window else []),
-            *([("  two such ways of looking, told apart", right)] if window else []),
-            *(
-                [
-                    (
-                        f"  the same samples over {self.touched} recordings",
-                        over_recordings(promised, self.touched).numbers(),
-                    )
-                ]
-                if self.touched > 1
-                else []
-            ),
-            ("for one person, in total", self.person_level.numbers()),
-            ("noise", law.sampler(self.shape)),
-            ("off at the median, on made-up gaze", f"{expected.released:.4g} {expected.units}"),
-            ("  the middle of the scene", f"{expected.constant:.4g} {expected.units}"),
-            ("named, at most", named),
-        ]
-        if self.others:
-            told.append(("with all other releases", self.in_all))
-        return told
-
-    def to_dict(self) -> dict[str, Any]:
-        """As ``eyelid cost --json`` prints it."""
-        law, expected = self.mechanism, self.expected
-        return {
-            "mechanism": {"name": law.name, "parameters": law.parameters()},
-            "shape": {
-                "people": self.shape.people,
-                "recordings": self.shape.recordings,
-                "length": self.shape.length,
-            },
-            "guarantee": self.guarantee.to_dict(),
-            "form": self.mechanism.form,
-            "over_recordings": {
-                "recordings": self.touched,
-                "epsilon": over_recordings(self.guarantee, self.touched).to_dict()["epsilon"],
-            },
-            "person_level": self.person_level.summary() | {"how": law.person_total(self.shape)},
-            "noise": {"sampler": law.sampler(self.shape), "numerics": law.numerics},
-            "expected_error": asdict(expected),
-            "informative": expected.informative,
-            "says": worth_of(expected),
-            "rank1_bound": self.rank1_bound,
-            "ledger": quoted(self.before, self.person_level),
-            "notes": list(self.notes),
-        }
 
 
 def stream_cost(
@@ -154,7 +40,7 @@ def stream_cost(
     eye: str | None = None,
     times: str | None = None,
     **parameters: Any,
-) -> StreamQuote:
+) -> Quote[GazeOffer]:
     """The guarantee and the expected error of a filter, before anything runs.
 
     Args:
@@ -172,18 +58,22 @@ def stream_cost(
     if features is not None:
         raise InputError("a filter takes gaze and no features: leave them out")
     count, whom = counted_or_chosen(people, study=source is not None)
-    facts = {"people": count, "recordings": recordings, "length": length}
+    counts = {"people": count, "recordings": recordings, "length": length}
     if source is None:
-        absent = [name for name, value in facts.items() if value is None]
+        absent = [name for name, value in counts.items() if value is None]
         if absent:
             raise InputError(
                 "cost needs a study, or --people, --recordings and --length (samples of a "
                 f"recording); missing: {', '.join(absent)}"
             )
-        numbers = {name: int(value) for name, value in facts.items() if value is not None}
-        shape = Shape(**numbers, features=_COORDINATES, window=1)
-        return StreamQuote(build_filter(mechanism, **parameters), shape, shape.length)
-    given = [name for name, value in facts.items() if value is not None]
+        numbers = {name: int(value) for name, value in counts.items() if value is not None}
+        facts = PublicFacts(**numbers, features=_COORDINATES, window=1)
+        chosen = build_filter(mechanism, **parameters)
+        # Nobody has said that any recording is shorter than the longest.
+        offer = GazeOffer(chosen, facts, touched_by(chosen, facts, facts.length))
+        # Nobody knows without a study whether people are told apart by what is not protected.
+        return _quote(offer, alike=False)
+    given = [name for name, value in counts.items() if value is not None]
     if given:
         raise InputError(f"the study says its {given[0]}: leave it out")
     path = Path(source) if isinstance(source, str | Path) else None
@@ -192,19 +82,30 @@ def stream_cost(
         raise InputError("a filter takes gaze sample by sample: give a study of samples")
     study = chosen_of(study, whom)
     taken = taken_of(study, eye, times or RECORDED)
-    law = build_filter(mechanism, taken, **parameters)
-    before, notes = None, []
+    chosen, facts = build_filter(mechanism, taken, **parameters), facts_of(taken)
+    before, notes = UNCOUNTED, []
     try:
         before = spent_on(study, path)
     except InputError as error:
         notes.append(f"what was released of these people before is not known: {error}")
     notes += told_of_choice(study.chosen, study.data["person"].n_unique())
-    return StreamQuote(
-        law,
-        shape_of(taken),
-        shortest_of(taken),
-        taken.rate_hz,
-        same_for_all(taken),
-        before,
-        tuple(notes),
+    touched = touched_by(chosen, facts, shortest_of(taken))
+    offer = GazeOffer(chosen, facts, touched, taken.rate_hz)
+    return _quote(offer, alike=same_for_all(taken), before=before, notes=tuple(notes))
+
+
+def _quote(
+    offer: GazeOffer, *, alike: bool, before: Budget = UNCOUNTED, notes: tuple[str, ...] = ()
+) -> Quote[GazeOffer]:
+    """The price of a filter: for the samples of a window, and for a person."""
+    chosen, facts = offer.mechanism, offer.facts
+    return Quote(
+        offer,
+        guarantee=chosen.cost(facts, chosen.unit),
+        person_level=chosen.cost(facts, PERSON),
+        how=chosen.person_total(facts),
+        form=chosen.form,
+        alike=alike,
+        before=before,
+        notes=notes,
     )

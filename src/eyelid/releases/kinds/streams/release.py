@@ -27,21 +27,20 @@ from eyelid.io.study_parts import (
     write_manifest,
     write_part,
 )
-from eyelid.mechanisms.certificate import Certificate, ReleasedAs, told_of_choice
+from eyelid.mechanisms.certificate import Certificate, told_of_choice
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.mechanisms.streams.distance import expected_distance
+from eyelid.mechanisms.streams.study_scene import filtered
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.noise.randomness import stream_of
-from eyelid.releases.accounting import Purchase, counting_entry
+from eyelid.releases.accounting import Plan, counting_entry
 from eyelid.releases.kinds.features.notes import singled_out
 from eyelid.releases.kinds.features.preparation import opened
 from eyelid.releases.kinds.streams.plan import (
-    StreamPlan,
+    GazeDesign,
     build_filter,
-    filtered,
     make_stream_plan,
     released_head,
-    unprotected,
 )
 from eyelid.releases.kinds.streams.preparation import check_kind, looked_at, taken_of, timed
 from eyelid.releases.pipeline import Begin, Job, Prepared, Release, Request, RunKey
@@ -57,7 +56,7 @@ class StreamJob(Job[Release]):
         parts: what is released, once it is made.
     """
 
-    plan: StreamPlan
+    plan: Plan[GazeDesign]
     parts: list[_Part]
 
     def __init__(
@@ -99,22 +98,23 @@ class StreamJob(Job[Release]):
     def prepare(self, begin: Begin, advance: Advance) -> Prepared:
         """Look at everybody's gaze, and enter them into the ledger."""
         request, cut, noise = self.request, self.cut, self.request.noise
-        facts = looked_at(cut, self.eye, self.times, advance)
+        gaze = looked_at(cut, self.eye, self.times, advance)
         plan = make_stream_plan(
-            cut.head, facts, self.mechanism, noise, request.keep, told=self.told, times=self.times
+            cut.head, gaze, self.mechanism, noise, request.keep, told=self.told, times=self.times
         )
         origin, remarks = counting_entry(cut.entering, request.path, request.ledger)
         if request.recordings is not None:
             # Under the names that the ledger keeps; they are in memory already.
             ours = is_ours(cut.head, request.recordings)
             cut = in_pieces(under_pseudonyms(replace(cut.whole(), origin=origin), ours=ours))
-            if tuple(cut.people) != facts.people:
+            if tuple(cut.people) != gaze.people:
                 # In another order, too.
-                again = looked_at(cut, self.eye, self.times, lambda by, what: None)
-                plan = replace(plan, facts=again)
+                facts = looked_at(cut, self.eye, self.times, lambda by, what: None)
         # By what is released: how long another eye was seen is in no row of it.
-        self.cut = cut = cut_evenly(cut, plan.shape.length)
-        self.plan, head, facts = plan, cut.head, plan.facts
+        self.cut = cut = cut_evenly(cut, facts.facts.length)
+        head, design = cut.head, replace(plan.design, gaze=facts)
+        plan = replace(plan, design=design, people=facts.people, chosen=head.chosen)
+        self.plan = plan
         present = head.people.filter(pl.col("person").is_in(facts.people))
         notes = (
             *head.notes,
@@ -122,7 +122,7 @@ class StreamJob(Job[Release]):
             *told_of_choice(head.chosen, len(cut.people)),
             *singled_out(present, plan.keep),
         )
-        self.distance = expected_distance(plan.mechanism, head.rate_hz)
+        self.distance = expected_distance(plan.design.mechanism, head.rate_hz)
         digest = digest_of_people(facts.people, facts.digests)
         key = RunKey.of(
             [plan.mechanism],
@@ -132,68 +132,47 @@ class StreamJob(Job[Release]):
             chosen=head.chosen,
             settings=[
                 [len(piece.people) for piece in cut.pieces],
-                [plan.bounds.source, plan.times, self.eye],
+                [plan.bounds.source, self.times, self.eye],
                 [head.units, head.rate_hz, head.xy_origin, head.simulated],
                 None if head.screen is None else asdict(head.screen),
                 head.people.select("person", *plan.keep).write_csv(),
             ],
         )
-        return Prepared(self._purchase(digest), origin, notes, begin(key))
+        return Prepared(plan, lambda: digest, origin, notes, begin(key))
 
     def apply(self, run: Run | None, certificate: Certificate, advance: Advance) -> Certificate:
         """Every piece through the filter."""
         plan, cut = self.plan, self.cut
         self.head = released_head(plan, cut.head)
-        job = _Filtering(cut.head, plan, self.eye, self.request.noise, len(cut.pieces), run)
+        job = _Filtering(cut.head, plan.design, self.eye, self.request.noise, len(cut.pieces), run)
         with shared(job) as handle:
             self.parts = list(each_piece(partial(_filtered, handle), cut, advance, "filtering"))
         digests = [digest for part in self.parts for digest in part.digests]
-        digest = digest_of_release(self.head.people, plan.facts.people, digests)
+        digest = digest_of_release(self.head.people, plan.people, digests)
         return replace(certificate, output_sha256=digest)
 
     def write(self, run: Run, certificate: Certificate) -> dict[str, str]:
         """The manifest; the data card."""
         write_manifest(run, self.head, [part.facts for part in self.parts])
-        plan = self.plan
+        design = self.plan.design
         card = stream_card(
             certificate,
             self.head,
-            plan.mechanism,
+            design.mechanism,
             self.distance,
-            recordings=plan.facts.recordings,
-            samples=plan.facts.samples,
-            touched=plan.touched,
+            recordings=design.gaze.recordings,
+            samples=design.gaze.samples,
+            touched=design.touched,
         )
         return {"DATACARD.md": card}
 
     def result(self, out: Path | None, certificate: Certificate, notes: tuple[str, ...]) -> Release:
         """With how far off it is expected to be."""
-        facts, held = self.plan.facts, None
+        gaze, held = self.plan.design.gaze, None
         if out is None:
             held = replace(self.head, data=pl.concat([part.data for part in self.parts]))
-        rows = f"{facts.recordings:,} recordings, {facts.samples:,} samples"
+        rows = f"{gaze.recordings:,} recordings, {gaze.samples:,} samples"
         return Release(certificate, worth_of(self.distance), rows, out, notes, held)
-
-    def _purchase(self, digest: bytes) -> Purchase:
-        """What the plan is about to buy."""
-        plan = self.plan
-        law = plan.mechanism
-        return Purchase(
-            what="gaze samples",
-            mechanism=law,
-            people=plan.facts.people,
-            guarantee=plan.guarantee,
-            person_level=plan.person_level,
-            how=law.person_total(plan.shape),
-            bounds=plan.bounds,
-            noise=(law.sampler(plan.shape), law.numerics, self.request.noise.name),
-            unprotected=unprotected(plan.times, law, plan.touched),
-            keep=plan.keep,
-            alike=plan.alike,
-            input_digest=lambda: digest,
-            released_as=ReleasedAs(law.release),
-            chosen=self.cut.head.chosen,
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +181,7 @@ class _Filtering:
 
     Attributes:
         head: of the study.
-        plan: of the release.
+        design: of the release.
         eye: which of several.
         noise: where it comes from.
         pieces: how many there are.
@@ -210,7 +189,7 @@ class _Filtering:
     """
 
     head: Study
-    plan: StreamPlan
+    design: GazeDesign
     eye: str | None
     noise: Randomness
     pieces: int
@@ -218,14 +197,14 @@ class _Filtering:
 
     def through_filter(self, piece: Piece) -> pl.DataFrame:
         """What the filter makes of a piece, and no more than that."""
-        taken = taken_of(piece.read(self.head), self.eye, self.plan.times)
-        planned = [self.plan.facts.digest_of[name] for name in piece.people]
+        taken = taken_of(piece.read(self.head), self.eye, self.design.times)
+        planned = [self.design.gaze.digest_of[name] for name in piece.people]
         if person_digests(taken.data) != planned:
             raise InputError(
                 "the recordings changed after they were looked at, and what is promised may not be "
                 "true of them: release again when nobody writes them"
             )
-        return filtered(self.plan.mechanism, taken, stream_of(self.noise, piece.number)).data
+        return filtered(self.design.mechanism, taken, stream_of(self.noise, piece.number)).data
 
 
 @dataclass(frozen=True, eq=False)

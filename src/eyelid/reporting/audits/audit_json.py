@@ -1,0 +1,313 @@
+"""audit.json: what an audit found, for machines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from eyelid.attacks.attributes import Inference
+from eyelid.attacks.averaging import Averaged
+from eyelid.attacks.groups import GroupFindings
+from eyelid.attacks.identification import Finding, strongest
+from eyelid.attacks.means import MeanFindings
+from eyelid.attacks.membership import Membership
+from eyelid.attacks.one_run import OneRun
+from eyelid.attacks.similarity import Likeness
+from eyelid.attacks.statistics import Rate
+from eyelid.attacks.synthetic import SyntheticFindings
+from eyelid.attacks.utility import Use
+from eyelid.version import __version__
+
+if TYPE_CHECKING:
+    from eyelid.reporting.audits.results import TableAudit
+
+SCHEMA = "eyelid/audit/1"
+UNCOVERED = (
+    "These figures were computed from the raw data without noise: no certificate covers them. "
+    "Publish them only if you mean to."
+)
+_LONGEST_LIST = 20
+
+
+def audit_json(audit: TableAudit) -> dict[str, Any]:
+    """The audit as docs/audit.md describes it; of single people only where nothing was released."""
+    canaries, streams, certificate = audit.canaries, audit.streams, audit.target.certificate
+    asked = audit.means or audit.synthetic
+    told: dict[str, Any] = _each(
+        {
+            "schema": SCHEMA,
+            "subject": "original" if audit.target.released is None else "release",
+            "people": audit.target.people,
+            "simulated": audit.target.original.simulated,
+            "partial": audit.partial,
+            "release_sha256": None if certificate is None else certificate.output_sha256,
+            "identification": [_finding(finding) for finding in audit.identification],
+            "utility": [_use(use) for use in audit.utility],
+            "attributes": [_inference(inference) for inference in audit.attributes],
+            # More digits would be a fingerprint of the raw data.
+            "error": None if audit.error is None else _each(audit.error.to_dict(), _coarse),
+            **_membership(audit.means),
+            "groups": None if audit.groups is None else _groups(audit, audit.groups),
+            "histograms": None if audit.histograms is None else asdict(audit.histograms),
+            "made_up": None if audit.synthetic is None else _made_up(audit.synthetic),
+            "controls": {
+                "positive": _control(audit.positive),
+                "null": _control(audit.null),
+                **{
+                    name.replace(" ", "_"): _control(
+                        [f for f in audit.without_gaze if f.protocol == name]
+                    )
+                    for name in dict.fromkeys(f.protocol for f in audit.without_gaze)
+                },
+            }
+            if asked is None
+            else {
+                "positive": _right(asked.positive),
+                "null": _right(audit.means.null) if audit.means is not None else None,
+            },
+            "repeated": [_averaged(averaged) for averaged in audit.repeated],
+            "pipeline": None
+            if canaries is None
+            else {
+                "mechanism": canaries.mechanism,
+                "unit": canaries.unit,
+                "person": _one_run(canaries.person),
+                "within": None if canaries.within is None else _one_run(canaries.within),
+                "refuted": canaries.refuted,
+            },
+            "temporal": None if audit.temporal is None else audit.temporal.to_dict(),
+            "streams": None if streams is None else streams.to_dict(),
+            "people_at_risk": None if audit.people is None else audit.people.to_dicts(),
+            "features_at_risk": None if audit.features is None else audit.features.to_dicts(),
+            "refuted": audit.refuted,
+            "verdict": audit.verdict,
+            "notes": [*audit.not_tried, UNCOVERED],
+            "seed": audit.seed,
+            "version": __version__,
+        },
+        _finite,
+    )
+    return told
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "protocol": finding.protocol,
+        "attacker": finding.attacker,
+        "rate": finding.rate.rate,
+        **_limits(finding.rate),
+        "bound": finding.bound,
+        "refutes": finding.refutes,
+        "p_value": finding.p_value,
+        "by_vote": finding.votes,
+        "equal_error_rate": finding.eer,
+        "cmc": finding.cmc[:_LONGEST_LIST],
+        "of_the_papers": not finding.honest,
+    }
+
+
+def _limits(rate: Rate) -> dict[str, Any]:
+    return {"low": rate.low, "high": rate.high, "chance": rate.chance}
+
+
+def _control(findings: Sequence[Finding]) -> dict[str, Any] | None:
+    if not findings:
+        return None
+    told = _finding(strongest(findings))
+    return {key: told[key] for key in ("rate", "low", "high", "chance", "attacker", "protocol")}
+
+
+def _groups(audit: TableAudit, groups: GroupFindings) -> dict[str, Any]:
+    """What was found about groups, besides who is named."""
+    return {
+        "of_another_run": audit.target.groups is not None and audit.target.groups.fresh,
+        "sizes": list(groups.sizes),
+        "intersection": _rate(groups.intersection),
+        "exact_intersection": _rate(groups.exact_intersection),
+        "padding": _each(asdict(groups.padding), _coarse),
+        "collusion": _each(asdict(groups.collusion), _coarse),
+        "member": {
+            "outsider_rmse_of_span": _coarse(groups.outsider_rmse_of_span),
+            "member_rmse_of_span": _coarse(groups.member_rmse_of_span),
+        },
+        "linkage": None
+        if groups.linkage is None
+        else {"attacker": groups.linker, **_rate(groups.linkage)},
+        "partitions": groups.partitions,
+        "redrawn": [
+            {
+                "protocol": one.protocol,
+                "attacker": one.attacker,
+                **_rate(one.rate),
+                "highest": one.highest,
+            }
+            for one in groups.redrawn
+        ],
+        "released_again": list(groups.released_again),
+    }
+
+
+def _rate(rate: Rate) -> dict[str, Any]:
+    return {"rate": rate.rate, **_limits(rate)}
+
+
+def _membership(means: MeanFindings | None) -> dict[str, Any]:
+    """What was asked of means over people, in the place of naming them."""
+    if means is None:
+        return {"membership": None, "subtraction": None, "constant": None}
+    member, left = means.membership, means.subtraction
+    return {
+        "membership": None
+        if member is None
+        else {"attacker": "likelihood ratio", "people_in_it": means.size, **_advantage(member)},
+        "subtraction": None if left is None else _each(asdict(left), _coarse),
+        "constant": {"rmse_of_span": _coarse(means.constant_rmse_of_span)},
+    }
+
+
+def _advantage(member: Membership) -> dict[str, Any]:
+    """How well it was told who is in it."""
+    return {
+        "decisions": member.decisions,
+        "advantage": member.advantage.rate,
+        **_limits(member.advantage),
+        "true_positives": member.true_positives.rate,
+        "false_positives": member.false_positives.rate,
+        "auc": member.auc,
+        "bound": member.bound,
+        "p_value": member.p_value,
+        "refutes": member.refutes,
+    }
+
+
+def _made_up(made_up: SyntheticFindings) -> dict[str, Any]:
+    """How what is made up compares with people."""
+    return {
+        "rows": made_up.rows,
+        "people": made_up.people,
+        "copies": made_up.copies,
+        "chance_copies": made_up.chance_copies,
+        "nearest_of_span": _coarse(made_up.nearest_of_span),
+        "people_apart_of_span": _coarse(made_up.people_apart_of_span),
+        "wasserstein_of_span": _coarse(made_up.wasserstein),
+        "uniform_of_span": _coarse(made_up.uniform),
+        "share_error": _coarse(made_up.share_error),
+        "share_size": _coarse(made_up.share_size),
+        "median_share_error": _coarse(made_up.median_share_error),
+        "expected_share_error": made_up.expected_share_error,
+        "features": _each(made_up.features.to_dicts(), _coarse),
+        "marginals": _each(made_up.marginals.to_dicts(), _coarse),
+        "likeness": None if made_up.likeness is None else _likeness(made_up.likeness),
+        "membership": None
+        if made_up.membership is None
+        else {
+            "attacker": made_up.attacker,
+            "attack": made_up.attack,
+            "among": made_up.among,
+            **_advantage(made_up.membership),
+        },
+        "not_tried": made_up.not_tried,
+    }
+
+
+def _likeness(like: Likeness) -> dict[str, Any]:
+    """How features of made-up people go together, last and change, beside people's."""
+    told: dict[str, Any] = _each(
+        {
+            "pair_difference": like.pair_difference,
+            "pair_size": like.pair_size,
+            "memory": [
+                {"lag": lag, "people": real, "made_up": made, "difference": off}
+                for lag, real, made, off in like.memories
+            ],
+            "memory_difference": like.memory_difference,
+            "memory_size": like.memory_size,
+            "trend_difference": like.trend_difference,
+            "trend_size": like.trend_size,
+            "rows": [
+                {"task": task, "people": real, "made_up": made}
+                for task, real, made in zip(like.tasks, *like.lengths.tolist(), strict=True)
+            ],
+            "length_distance": like.length_distance,
+        },
+        _coarse,
+    )
+    return told
+
+
+def _right(member: Membership | None) -> dict[str, Any] | None:
+    """How often a control was right about who is in it."""
+    if member is None:
+        return None
+    return {
+        "rate": member.right.rate,
+        **_limits(member.right),
+        "attacker": "likelihood ratio",
+        "protocol": "membership",
+    }
+
+
+def _use(use: Use) -> dict[str, Any]:
+    rate = use.raw if use.rate is None else use.rate
+    return {
+        "task": use.target,
+        "model": use.model,
+        "protocol": use.protocol,
+        "accuracy": rate.rate,
+        **_limits(rate),
+        "raw_accuracy": use.raw.rate,
+        "by_vote": use.raw_votes if use.rate is None else use.votes,
+        "raw_by_vote": use.raw_votes,
+    }
+
+
+def _inference(inference: Inference) -> dict[str, Any]:
+    return {
+        "attribute": inference.attribute,
+        "asks": inference.asks,
+        "protocol": inference.protocol,
+        "attacker": inference.attacker,
+        "auc": inference.auc.rate,
+        "auc_low": inference.auc.low,
+        "auc_high": inference.auc.high,
+        "balanced_accuracy": inference.balanced_accuracy.rate,
+        **_limits(inference.balanced_accuracy),
+        "p_value": inference.p_value,
+        "bound": inference.bound,
+    }
+
+
+def _averaged(averaged: Averaged) -> dict[str, Any]:
+    return {
+        "releases": averaged.releases,
+        "total": None if averaged.total is None else averaged.total.summary(),
+        "attacker": averaged.finding.attacker,
+        "rate": averaged.finding.rate.rate,
+        **_limits(averaged.finding.rate),
+        "bound": averaged.finding.bound,
+    }
+
+
+def _one_run(run: OneRun) -> dict[str, Any]:
+    return asdict(run) | {"refuted": run.refuted, "could_refute": run.could_refute}
+
+
+def _coarse(number: float) -> float:
+    """Two digits."""
+    return float(f"{number:.2g}")
+
+
+def _finite(number: float) -> float | None:
+    """A number that JSON has."""
+    return number if math.isfinite(number) else None
+
+
+def _each(value: Any, change: Callable[[float], float | None]) -> Any:
+    """The same with every fraction changed."""
+    if isinstance(value, dict):
+        return {key: _each(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_each(item, change) for item in value]
+    return change(value) if isinstance(value, float) else value
