@@ -31,6 +31,7 @@ from eyelid.gaze.maps.grid import Grid, counted
 from eyelid.gaze.maps.spread import heatmap
 from eyelid.io import read
 from eyelid.papers.liu2019.caps import best_cap
+from eyelid.papers.liu2019.complexity import algorithm_1
 from eyelid.privacy.noise import gaussian_noise
 
 WIDTH_PX, HEIGHT_PX = 1680, 1050
@@ -217,7 +218,7 @@ def _caps() -> Iterator[Case]:
         maps = looked * rng.integers(1, largest + 1, looked.shape).astype(np.float64)
         counts = PersonCounts.of_dense(maps)
         ours = best_cpu_seconds(lambda counts=counts: best_cap(counts, sigma_star), REPETITIONS)
-        loop = best_cpu_seconds(lambda maps=maps: _printed(maps, sigma_star), 1)
+        loop = best_cpu_seconds(lambda maps=maps: algorithm_1(maps, sigma_star), 1)
         seconds[largest] = ours
         last = largest == LARGEST_COUNTS[-1]
         yield Case(
@@ -229,16 +230,6 @@ def _caps() -> Iterator[Case]:
             f"at most twice the time at {LARGEST_COUNTS[0]}" if last else None,
             ours <= 2 * seconds[LARGEST_COUNTS[0]] if last else None,
         )
-
-
-def _printed(maps: Floats, sigma_star: float) -> int:
-    """Algorithm 1 of Liu et al. (2019)."""
-    original = maps.mean(axis=0)
-    errors = [
-        cap**2 * sigma_star**2 + np.mean((np.minimum(maps, cap).mean(axis=0) - original) ** 2)
-        for cap in range(1, int(maps.max()) + 1)
-    ]
-    return 1 + int(np.argmin(errors))
 
 
 if __name__ == "__main__":

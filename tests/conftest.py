@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import os
+import pickle
 import sqlite3
 import sys
 import zlib
@@ -336,18 +337,38 @@ def real_data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def real_readers(real_data: Path) -> Study:
+def made_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str):
+    """What takes seconds to make, by its name: the first worker makes it for all of them."""
+    home = tmp_path_factory.getbasetemp()
+    home = home if worker_id == "master" else home.parent
+
+    def made(name: str, make: Callable[[], object]) -> object:
+        file = home / f"{name}.pickle"
+        if file.exists():
+            return pickle.loads(file.read_bytes())
+        found = make()
+        # Whole or not there: two workers may make it at the same time.
+        part = file.with_name(f"{name}-{worker_id}")
+        part.write_bytes(pickle.dumps(found))
+        part.replace(file)
+        return found
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def real_readers(real_data: Path, made_once) -> Study:
     """Twenty people who read three documents each: MPIIDPEye."""
     folder = real_data / "MPIIDPEye"
     if not folder.exists():
         pytest.skip("MPIIDPEye is not in EYELID_DATA")
-    return read(folder)
+    return made_once("real-readers", partial(read, folder))
 
 
 @pytest.fixture(scope="session")
-def real_windows(real_readers: Study) -> FeatureTable:
+def real_windows(real_readers: Study, made_once) -> FeatureTable:
     """Their window features, which take seconds."""
-    return window_features(real_readers)
+    return made_once("real-windows", partial(window_features, real_readers))
 
 
 FEATURES = (
@@ -376,11 +397,12 @@ def features_folder(tmp_path: Path, make_table: Callable[..., FeatureTable]) -> 
 
 
 @pytest.fixture(scope="session")
-def simulated():
+def simulated(made_once) -> Study:
     """Six simulated people reading three documents."""
-    return simulate(people=6, minutes=3.0, rate_hz=60.0, seed=11)
+    return made_once("simulated", partial(simulate, people=6, minutes=3.0, rate_hz=60.0, seed=11))
 
 
 @pytest.fixture(scope="session")
-def simulated_table(simulated):
-    return window_features(simulated)
+def simulated_table(simulated: Study, made_once) -> FeatureTable:
+    """Their window features."""
+    return made_once("simulated-table", partial(window_features, simulated))

@@ -49,6 +49,10 @@ def test_modules_and_functions_are_short(trees):
     assert not house.wide_functions(trees)
 
 
+def test_mechanisms_have_few_bases():
+    assert [each for each in house.bases() if each[1] > house.MOST_BASES] == []
+
+
 def test_no_room_imports_one_that_imports_it(trees):
     assert not house.cycles(house.imports(trees))
 

@@ -1,6 +1,5 @@
 """Under ``python -OO`` there are no docstrings and no asserts, and a release has all its parts."""
 
-import ast
 import json
 import os
 import subprocess
@@ -105,23 +104,3 @@ def test_help_without_docstrings_shows_the_whole_note(done, name):
     assert code == 0
     assert str(find(name).note) in said
     assert f"{name}: {find(name).note.summary}" in done["mechanisms"][1]
-
-
-def _narrows(test):
-    """Whether an assert only says of what type something is."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        test = test.operand
-    if isinstance(test, ast.Call):
-        return isinstance(test.func, ast.Name) and test.func.id == "isinstance"
-    return isinstance(test, ast.Compare) and isinstance(test.comparators[0], ast.Constant)
-
-
-def test_no_check_lives_in_an_assert_and_nothing_reads_a_docstring():
-    found = []
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            checks = isinstance(node, ast.Assert) and not _narrows(node.test)
-            reads = isinstance(node, ast.Attribute) and node.attr in ("__doc__", "getdoc")
-            if checks or (reads and path.name != "proof_note.py"):
-                found.append(f"{path.relative_to(PACKAGE)}:{node.lineno}")
-    assert found == []

@@ -31,9 +31,9 @@ def drawn_in(folder, study, out):
 
 
 def test_a_matplotlibrc_of_the_current_folder_is_neither_obeyed_nor_complained_about(
-    study, tmp_path
+    study, tmp_path, eyelid
 ):
-    drawn_in(tmp_path, study, tmp_path / "before")
+    assert eyelid("inspect", study, "--pictures", tmp_path / "before").code == 0
     here = tmp_path / "here"
     here.mkdir()
     (here / "matplotlibrc").write_text(HOSTILE)

@@ -14,16 +14,18 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "eyelid"
-LONGEST_MODULE, MOST_COMPLEX, MOST_PARAMETERS = 500, 20, 8
+LONGEST_MODULE, MOST_COMPLEX, MOST_PARAMETERS, MOST_BASES = 500, 20, 8, 8
 # Packages that may know the classes of mechanisms.
 AT_HOME = ("mechanisms", "papers")
 # Modules that everybody may import.
 EVERYBODYS = ("errors", "spelling", "plotting", "version")
 
 
+@cache
 def modules(package: Path = PACKAGE) -> dict[str, ast.Module]:
     """The syntax tree of every module, by its dotted name without the package's."""
     found = {}
@@ -263,6 +265,17 @@ print(json.dumps([took, sorted(n for n in sys.modules if n.startswith("eyelid.")
 """
 
 
+def bases() -> list[tuple[str, int]]:
+    """How many classes of eyelid's each mechanism inherits from, the most first."""
+    from eyelid.mechanisms import catalogue
+
+    counted = {
+        name: sum(base.__module__.startswith("eyelid.") for base in kind.__mro__) - 1
+        for name, kind in catalogue().items()
+    }
+    return sorted(counted.items(), key=lambda item: -item[1])
+
+
 def _python(code: str) -> list:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
@@ -289,6 +302,7 @@ def figures() -> dict[str, object]:
         "long_modules": sorted(name for name, n in lines.items() if n > LONGEST_MODULE),
         "type_checks": len(type_checks(trees)),
         "complex_functions": complex_functions(),
+        "most_bases": dict(bases()[:5]),
         "wide_private_functions": wide_functions(trees),
         "release_passes_modules": len(passed),
         "release_passes_borders": borders,

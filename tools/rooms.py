@@ -113,7 +113,8 @@ def main() -> int:
     """Draw, or with ``--check`` say whether the picture is the one that the imports give."""
     trees = modules()
     rooms = {name.split(".")[0] for name in trees if "." in name}
-    graph = {room: imports(trees).get(room, set()) & rooms for room in rooms}
+    found = imports(trees)
+    graph = {room: found.get(room, set()) & rooms for room in rooms}
     about = {
         # Up to the first full stop: what follows is for whoever opens the room.
         room: re.split(r"\.(?:\s|$)", ast.get_docstring(trees[room]) or "")[0].replace("\n", " ")

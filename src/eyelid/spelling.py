@@ -75,8 +75,6 @@ _HIDDEN_FROM_JSON = re.compile(_HIDDEN.pattern.replace("\x00-\x1f", ""))
 # Letters of Markdown that begin something inside of a line; a backslash before one is one, too.
 _MARKDOWN = re.compile(r"\\(?=[!-/:-@\[-`{-~])|[*\[]|<(?=[A-Za-z/!?])|(?<!\w)_|_(?!\w)")
 _MARKDOWN_BLOCK = re.compile(r"(\s*\d*)(#|>|[-+.)](?=\s|$)|[-=~]{2})")
-_FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan|NaN)|[+-]")
 
 
 def on_terminal(text: str, longest: int = 5000) -> str:
@@ -157,37 +155,6 @@ def in_markdown(text: str) -> str:
     plain = _MARKDOWN.sub(r"\\\g<0>", _HIDDEN.sub(_visible, text).replace("`", "'"))
     block = _MARKDOWN_BLOCK.match(plain)
     return plain if block is None else f"{block[1]}\\{plain[block.end(1) :]}"
-
-
-def is_formula(text: str) -> bool:
-    r"""Whether a spreadsheet would compute this text, or what is left of it without quotes.
-
-    >>> [is_formula(text) for text in ("=1+1", "'=1+1", "-1.5", "-", "a=b", "@home")]
-    [True, True, False, False, False, True]
-    """
-    bare = text.lstrip("'")
-    begin = bare.lstrip()[:1]
-    return bare[:1] in ("\t", "\r", "\n") or (
-        begin != "" and begin in _FORMULA and not _NUMBER.fullmatch(bare.strip())
-    )
-
-
-def as_csv_cell(text: str) -> str:
-    """Text that a spreadsheet takes for text; `of_csv_cell` undoes it.
-
-    >>> as_csv_cell("=1+1"), as_csv_cell("-1.5"), of_csv_cell(as_csv_cell("=1+1"))
-    ("'=1+1", '-1.5', '=1+1')
-    """
-    return f"'{text}" if is_formula(text) else text
-
-
-def of_csv_cell(cell: str) -> str:
-    """The text of a cell that `as_csv_cell` made.
-
-    >>> of_csv_cell("'=1+1"), of_csv_cell("'tis")
-    ('=1+1', "'tis")
-    """
-    return cell[1:] if cell.startswith("'") and is_formula(cell) else cell
 
 
 def _visible(found: re.Match[str]) -> str:

@@ -1,6 +1,5 @@
 """Names in others' files reach terminal, Markdown, pages and spreadsheets as text, and no more."""
 
-import ast
 import csv
 import io
 import json
@@ -8,7 +7,6 @@ import re
 import tomllib
 import unicodedata
 from html.parser import HTMLParser
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -17,20 +15,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.written import write_bids, write_csv
 
-import eyelid as package
 from eyelid.gaze.study import Feature, Screen, Study
 from eyelid.gaze.table import table_from_arrays
 from eyelid.io import read, write
 from eyelid.io.areas import read_areas
-from eyelid.io.csv_cells import csv_text, for_spreadsheets, from_spreadsheets
+from eyelid.io.csv_cells import (
+    as_csv_cell,
+    csv_text,
+    for_spreadsheets,
+    from_spreadsheets,
+    is_formula,
+    of_csv_cell,
+)
 from eyelid.io.study_folder import people_of
 from eyelid.spelling import (
-    as_csv_cell,
     in_json,
     in_markdown,
     in_toml,
-    is_formula,
-    of_csv_cell,
     on_page,
     on_terminal,
 )
@@ -399,40 +400,6 @@ def test_numbers_are_no_formulas():
         assert as_csv_cell(text) == text
     table = pl.DataFrame({"x": [-1.5, 2.0]})
     assert csv_text(table) == "x\n-1.5\n2.0\n"
-
-
-# Who writes csv: what makes it harmless, who uses that, and what is no file of text.
-CSV = {
-    "io/csv_cells.py",
-    "io/csv_folder.py",
-    "io/bids/tables.py",
-    *("io/derivations.py", "releases/kinds/streams/release.py"),  # keys of runs, which are hashed
-    "io/release_folder.py",  # as earlier versions hashed them
-    "stream/recorder.py",  # numbers alone
-}
-
-
-def test_each_sink_has_one_door():
-    home = Path(package.__file__).parent
-    printing, tables, letters = set(), set(), set()
-    for path in home.rglob("*.py"):
-        name = path.relative_to(home).as_posix()
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if not isinstance(node, ast.Call):
-                continue
-            called = ast.unparse(node.func)
-            if called in ("print", "typer.echo", "sys.stdout.write", "sys.stderr.write"):
-                printing.add(name)
-            if called.endswith("json.dumps") and any(
-                word.arg == "ensure_ascii" for word in node.keywords
-            ):
-                letters.add(name)
-            if called.endswith(".write_csv") or called in ("csv.writer", "csv.DictWriter"):
-                tables.add(name)
-    assert printing == {"cli/output.py", "cli/application.py"}
-    assert tables <= CSV
-    # The last one looks through what was written, and writes nothing.
-    assert letters <= {"spelling.py", "cli/output.py", "releases/consistency/folder.py"}
 
 
 @given(st.text())

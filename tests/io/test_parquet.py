@@ -1,6 +1,5 @@
 """Files are read by their very names: no name is a pattern, and none is somebody's home."""
 
-import ast
 import json
 import os
 import shutil
@@ -24,7 +23,6 @@ from eyelid.privacy import Ledger
 
 pytestmark = pytest.mark.usefixtures("tried_elsewhere")
 
-PACKAGE = Path(eyelid.__file__).parent
 HOSTILE = ["stud[y]", "stud?", "*", "s{tud}y", "~", "study[!a]"]
 
 
@@ -96,25 +94,3 @@ def test_rows_of_files_come_one_after_the_other(tmp_path):
         pl.DataFrame({"x": [name]}).write_parquet(tmp_path / name)
     files = [tmp_path / "[a]", tmp_path / "a"]
     assert rows_of(*files)["x"].to_list() == scan(*files).collect()["x"].to_list() == ["[a]", "a"]
-
-
-READERS = {"scan_parquet", "read_parquet", "read_parquet_schema", "read_parquet_metadata"}
-READERS |= {"scan_csv", "scan_ndjson", "scan_ipc", "read_ipc", "read_ndjson", "read_excel"}
-
-
-def test_polars_opens_files_in_one_place_alone():
-    """Of what it reads elsewhere it gets the bytes."""
-    opened = set()
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
-                continue
-            source = ast.unparse(node.args[0]) if node.args else ""
-            bytes_given = source.startswith("io.BytesIO") or source.endswith(
-                (".encode()", ".read_bytes()")
-            )
-            if node.func.attr in READERS and not bytes_given:
-                opened.add(str(path.relative_to(PACKAGE)))
-            if ast.unparse(node.func) == "pl.read_csv" and not bytes_given:
-                assert source in {"source", "content"}, f"{path}: {source}"
-    assert opened == {"io/parquet.py"}

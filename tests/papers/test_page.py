@@ -252,9 +252,15 @@ def test_the_command_that_does_it_again_is_on_the_page_and_in_the_file(done, how
 
 def test_every_row_of_the_numbers_says_whose_data_they_are_of(done, tmp_path):
     real = replace(done, data=replace(done.data, name="OSIE", simulated=False))
-    for name, one, data in (("a", done, "simulated (simulator)"), ("b", real, "OSIE")):
+    other = replace(done.exhibits[0], name="Figure 2", data="simulated (scene)", measured=False)
+    real = replace(real, exhibits=(*real.exhibits, other))
+    for name, one, data in (
+        ("a", done, {"Table 3": "simulated (simulator)", "Theorem 1": "none: theory"}),
+        ("b", real, {"Table 3": "OSIE", "Theorem 1": "none: theory", "Figure 2": other.data}),
+    ):
         write_reproduction(one, tmp_path / name)
-        assert set(pl.read_csv(tmp_path / name / "numbers.csv")["data"]) == {data}
+        rows = pl.read_csv(tmp_path / name / "numbers.csv").select("exhibit", "data").unique()
+        assert dict(rows.iter_rows()) == data
 
 
 def test_the_files_say_the_same(done, tmp_path):

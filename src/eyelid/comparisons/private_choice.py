@@ -23,7 +23,7 @@ from eyelid.engine.engines import Shared, as_done, shared
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms import find
-from eyelid.mechanisms.choice import Integers, choose
+from eyelid.mechanisms.exponential_mechanism import Integers, choose
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.gaussian import check_epsilon

@@ -6,14 +6,47 @@ name of a column too; numbers stay as they are.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import polars as pl
 
-from eyelid.spelling import as_csv_cell, of_csv_cell
+_FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan|NaN)|[+-]")
 
 # Few cells are looked at one by one.
 _CANDIDATE = "^'*\\s*[=+\\-@\uff1d\uff0b\uff0d\uff20]|^'*[\t\r\n]"
+
+
+def is_formula(text: str) -> bool:
+    r"""Whether a spreadsheet would compute this text, or what is left of it without quotes.
+
+    >>> [is_formula(text) for text in ("=1+1", "'=1+1", "-1.5", "-", "a=b", "@home")]
+    [True, True, False, False, False, True]
+    """
+    bare = text.lstrip("'")
+    begin = bare.lstrip()[:1]
+    return bare[:1] in ("\t", "\r", "\n") or (
+        begin != "" and begin in _FORMULA and not _NUMBER.fullmatch(bare.strip())
+    )
+
+
+def as_csv_cell(text: str) -> str:
+    """Text that a spreadsheet takes for text; `of_csv_cell` undoes it.
+
+    >>> as_csv_cell("=1+1"), as_csv_cell("-1.5"), of_csv_cell(as_csv_cell("=1+1"))
+    ("'=1+1", '-1.5', '=1+1')
+    """
+    return f"'{text}" if is_formula(text) else text
+
+
+def of_csv_cell(cell: str) -> str:
+    """The text of a cell that `as_csv_cell` made.
+
+    >>> of_csv_cell("'=1+1"), of_csv_cell("'tis")
+    ('=1+1', "'tis")
+    """
+    return cell[1:] if cell.startswith("'") and is_formula(cell) else cell
 
 
 def for_spreadsheets(table: pl.DataFrame) -> pl.DataFrame:

@@ -30,8 +30,8 @@ Its bases say what is promised, and what is known of its error before data are t
   to see; `execution` says what of a study it needs at once, and whoever overrides a method that
   takes whole tables declares it
 
-Most that have an ε and hold are **`NoisyMechanism`s**: integer noise of one law on whole numbers
-whose sensitivity is declared. There are two families.
+Most that have an ε and hold are **`NoisyMechanism`s**: integer noise of one distribution on whole
+numbers whose sensitivity is declared. There are two families.
 
 **`RecordMechanism`s** take features. A person's values, in spans above their lower bounds, go
 through
@@ -39,7 +39,7 @@ through
     clip → analyse → query → perturb → rebuild → present
 
 `analyse` gives public linear coordinates, `query` whole grid steps of them, `perturb` adds
-integer noise of one law. That is the measurement, and all that is ever seen of the person:
+integer noise of one distribution. That is the measurement, and all that is ever seen of the person:
 `rebuild` and `present` know it and public facts only. `sensitivity(facts, unit)` says how far one
 unit can move the integers; `measured` reads them off a release again, for those who attack it.
 

@@ -9,6 +9,7 @@ import typing
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -193,7 +194,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def sampler(self, facts: PublicFacts) -> str:
-        """The noise in words: its law, its scale, its grid."""
+        """The noise in words: its distribution, its scale, its grid."""
 
     @classmethod
     def unit_named(cls, name: str, parameters: dict[str, Any]) -> Unit:
@@ -336,7 +337,7 @@ def mechanism_named(name: str, **parameters: Any) -> Mechanism:
     'recording'
     """
     kind = find(name)
-    hints = typing.get_type_hints(kind)
+    hints = _type_hints(kind)
     known = {item.name for item in fields(kind)}
     if "unit" not in known and str(parameters.get("unit", PERSON)) in kind.units:
         parameters.pop("unit", None)
@@ -356,6 +357,10 @@ def mechanism_named(name: str, **parameters: Any) -> Mechanism:
     if isinstance(chosen.get("unit"), str):
         chosen["unit"] = kind.unit_named(chosen["unit"], chosen)
     return kind(**chosen)
+
+
+# To make types of what is written takes longer than all else about a mechanism.
+_type_hints = cache(typing.get_type_hints)
 
 
 def _not_a_parameter(

@@ -225,15 +225,18 @@ def _write_numbers(done: Reproduction, path: Path) -> None:
     """One row a cell, each with whose data it is of: a row may be taken out of its file."""
     import polars as pl
 
-    data = f"simulated ({done.data.name})" if done.data.simulated else done.data.name
+    run_on = f"simulated ({done.data.name})" if done.data.simulated else done.data.name
+
+    def data_of(exhibit: Exhibit) -> str:
+        return exhibit.data or (run_on if exhibit.measured else "none: theory")
 
     def numbers(whose: str, value: Value | None) -> dict[str, float | None]:
         fields = ("mean", "spread", "low", "high")
         return {f"{whose}_{name}": getattr(value, name, None) for name in fields}
 
     rows: list[dict[str, Any]] = [
-        {"exhibit": exhibit.name, "row": cell.row, "column": cell.column, "data": data}
-        | {"inferred": cell.inferred or None, "printed": cell.printed}
+        {"exhibit": exhibit.name, "row": cell.row, "column": cell.column}
+        | {"data": data_of(exhibit), "inferred": cell.inferred or None, "printed": cell.printed}
         | numbers("by_protocol", cell.by_protocol)
         | numbers("leak_free", cell.leak_free)
         for exhibit in done.exhibits

@@ -188,6 +188,7 @@ class Exhibit:
         leak_free_words: what its third line is, in words.
         measured: whether people's data went into it; False for numbers of theory alone, which are
             the same on simulated people.
+        data: whose data its numbers are of, where not the run's; empty for the run's.
         timed: whether its numbers are times by the clock, which no seed fixes.
         headline: row and column of the number to name first; None for the most telling.
     """
@@ -207,6 +208,7 @@ class Exhibit:
     quantity: str = ""
     leak_free_words: str = LEAK_FREE
     measured: bool = True
+    data: str = ""
     timed: bool = False
     headline: tuple[str, str] | None = None
 

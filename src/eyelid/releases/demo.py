@@ -22,7 +22,8 @@ from eyelid.releases.audits.folder import NOTICE, AuditPlaces
 from eyelid.releases.budget import budget
 from eyelid.releases.pipeline import Release
 from eyelid.releases.release import release
-from eyelid.reporting.audits.results import Attempt, Story, TableAudit
+from eyelid.reporting.audits.results import TableAudit
+from eyelid.reporting.audits.story import Attempt, Story
 from eyelid.verification.verify import verify
 
 # Mechanism, ε, unit: from the strongest promise to the weakest.

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from eyelid.mechanisms.choice import log_chances
 from eyelid.mechanisms.differential import NoisyMechanism, noise_of
+from eyelid.mechanisms.exponential_mechanism import log_chances
 from eyelid.mechanisms.mechanism import PublicFacts, Values
 from eyelid.privacy.gaussian import discreteness_slack, gaussian_epsilon
 from eyelid.privacy.noise import DiscreteLaplace

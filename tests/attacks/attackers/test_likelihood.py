@@ -156,13 +156,13 @@ def test_gaussian_noise_on_two_people_gives_the_rate_of_theory():
     facts = mechanism.facts(table)
     sigma_spans = noise_of(mechanism, facts).scale / 2.0 ** mechanism.grid_bits(facts)
     right = []
-    for seed in range(600):
+    for seed in range(300):
         scores = likelihood_scores(
             mechanism, table, mechanism.apply(table, randomness(seed)), people_of(table)
         )
         right.append(named(scores.averaged, scores.owner).mean())
     expected = float(ndtr(np.sqrt(2) / (2 * sigma_spans)))
-    assert abs(np.mean(right) - expected) < 4 * np.sqrt(expected * (1 - expected) / 1200)
+    assert abs(np.mean(right) - expected) < 4 * np.sqrt(expected * (1 - expected) / 600)
 
 
 @pytest.mark.parametrize(

@@ -192,3 +192,15 @@ def test_limits_are_over_people_and_spreads_over_runs():
     assert (value.mean, value.spread) == (0.05, 0.0)
     assert (round(value.low, 4), round(value.high, 3)) == (0.0013, 0.249)
     assert value_of(runs, asked._replace(model="svm")) is None
+
+
+def test_numbers_near_guessing_must_come_nearer_than_guessing_does():
+    def cells(printed: float, ours: float) -> list[Cell]:
+        return [Cell("CFPA-32", f"ε = {epsilon:g}, RF", printed, Value(ours)) for epsilon in (1, 2)]
+
+    # Printed 0.15 where guessing gives 0.05: ours, at 0.07, says no more than guessing.
+    outcomes = [
+        classification._reproduced(cells(printed, ours), 0.05)
+        for printed, ours in ((0.15, 0.07), (0.15, 0.12), (0.90, 0.82), (0.90, 0.70))
+    ]
+    assert outcomes == [Outcome.NO, Outcome.YES, Outcome.YES, Outcome.NO]

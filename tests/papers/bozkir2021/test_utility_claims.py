@@ -43,6 +43,7 @@ def test_claims_that_are_false_are_not_confirmed_whatever_was_published(make_sou
     assert {cell.by_protocol.mean for cell in found.cells} == {0.0}
     assert {cell.printed for cell in found.cells} == {1.0}
     assert found.verdict.claim is Outcome.NO
+    assert found.says.count("not confirmed in any reading") == 5
     assert "FPA > LPA > CFPA > DCFPA as printed" in found.says
     assert "DCFPA > CFPA > FPA > LPA in the published numbers" in found.says
 

@@ -287,13 +287,8 @@ def test_who_was_in_it_is_told_as_often_as_in_play(simulated):
 
 def test_so_few_people_get_little_and_the_blob_stands_beside_it(simulated):
     found = copies.without_copies(simulated, repeats=1, seed=0)
-    assert found.rows == [
-        row(people)
-        for people in (5, 15)
-        for row in (copies.of_people, copies.down_sampled, copies.blob_for)
-    ]
-    theirs, ours = found.at(copies.of_people(15), "ε = 5").ours
-    coarse = found.at(copies.down_sampled(15), "ε = 5").by_protocol.mean
+    assert found.rows == [row(people) for people in (5, 15) for row in copies.ROWS]
+    theirs, coarse, ours, _ = (found.at(row(15), "ε = 5").numbers[0] for row in copies.ROWS)
     assert min(ours, coarse) > theirs
     blob = found.at(copies.blob_for(15), AT).leak_free.mean
     assert f"{blob:.2f}" in found.says

@@ -11,9 +11,9 @@ import polars as pl
 
 from eyelid.errors import InputError
 from eyelid.io.bids.sidecars import Said, part, word
+from eyelid.io.csv_cells import is_formula
 from eyelid.io.files import head_of, text_table
 from eyelid.io.raw_tables import check_width
-from eyelid.spelling import is_formula
 
 Types = dict[str, type[pl.DataType]]
 TypeOf = Callable[[str], type[pl.DataType]]

@@ -16,8 +16,8 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
-from eyelid.mechanisms.choice import choose, log_chances
 from eyelid.mechanisms.differential import SCALE, Integers
+from eyelid.mechanisms.exponential_mechanism import choose, log_chances
 from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism, cleaned, with_others
 from eyelid.mechanisms.maps.noisy_sum import NoisyMap
 from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter

@@ -104,11 +104,6 @@ class GroupMean(MeanMechanism):
         """People in the smallest group, which a study must tell."""
         return grouped(facts, self.by).smallest
 
-    @property
-    def public_groups(self) -> bool:
-        """Those by attributes; everybody together tells nobody from others."""
-        return bool(self.by)
-
     def partition(self, table: FeatureTable, noise: Randomness) -> Groups:
         """The public groups: nothing is drawn."""
         return self.groups(table)

@@ -112,11 +112,6 @@ class KSameDP(MeanMechanism):
         """People in the smallest group, from N and k."""
         return min(group_sizes(facts.people, self.k))
 
-    @property
-    def public_groups(self) -> bool:
-        """Nobody is told who is in which."""
-        return False
-
     def check(self, table: FeatureTable) -> None:
         """Refuse attributes that not everybody has, too."""
         super().check(table)

@@ -161,11 +161,6 @@ class MeanMechanism(RecordMechanism):
     def smallest(self, facts: PublicFacts) -> int:
         """People in the smallest group."""
 
-    @property
-    @abstractmethod
-    def public_groups(self) -> bool:
-        """Whether it is public who is in which group, and people differ in it."""
-
     @abstractmethod
     def groups_shown(self, table: FeatureTable) -> list[str]:
         """What the groups show that noise does not hide, in words."""

@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.errors import InputError, Refused
-from eyelid.mechanisms.choice import Integers, choose, log_chances
 from eyelid.mechanisms.differential import LAPLACE, Distribution, exact, noise_of
+from eyelid.mechanisms.exponential_mechanism import Integers, choose, log_chances
 from eyelid.mechanisms.mechanism import (
     Mechanism,
     NeighbourPair,

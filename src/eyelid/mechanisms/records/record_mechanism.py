@@ -1,8 +1,8 @@
 """Mechanisms that measure feature signals with noise: public coordinates, a public grid, and back.
 
 A person's values, in spans above their lower bounds, are turned into coordinates, these into whole
-grid steps, and integer noise of one law is added to each: that is the measurement, and all that is
-ever seen of the person. Released values are rebuilt from the measurement and public facts alone.
+grid steps, and integer noise of one distribution is added to each: that is the measurement, and all
+that is ever seen of the person. Released values are rebuilt from it and from public facts alone.
 """
 
 from __future__ import annotations

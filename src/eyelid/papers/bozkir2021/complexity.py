@@ -55,8 +55,8 @@ def run_times(source: Source, methods: Sequence[str], repeats: int = 3) -> Exhib
         name=f"Run time over chunks, {source.name}",
         title="Time as a share of FPA's, by the length of a chunk",
         says=said,
-        setting=f"The least of {repeats} measurements on one task, on this machine: k among "
-        "powers of two, all people and features. Other work on the machine shows.",
+        setting=f"The least of {repeats} measurements of processor time on one task, on "
+        "this machine: k among powers of two, all people and features.",
         quantity="share of FPA's time",
         timed=True,
         verdict=Verdict(claim=_claim(seconds)),
@@ -97,10 +97,10 @@ def _choice(noise: TaskNoise, draws: np.ndarray) -> None:
 
 
 def _least(work: Callable[[], object], repeats: int) -> float:
-    """Seconds of the fastest of several runs."""
+    """Seconds of the processor in the fastest of several runs."""
     found = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = time.process_time()
         work()
-        found.append(time.perf_counter() - start)
+        found.append(time.process_time() - start)
     return min(found)

@@ -118,7 +118,7 @@ def dependence(source: Source, methods: Sequence[str]) -> Exhibit:
         name=f"ε′ under correlation, {source.name}",
         title="ε′ of one value as a share of the ε of a chunk, over the correlation of neighbours",
         says=_says(medians, beliefs),
-        setting="The paper's noise with k = 1, the usual choice at small ε. ε′ is exact for an "
+        setting="The paper's noise with k = 1, the usual choice here. ε′ is exact for an "
         "attacker who believes in a Gaussian signal with correlation ρ^|i − j|; medians over "
         "features, tasks and chunks. The last ρ is that of neighbouring windows in the data.",
         quantity="ε′/ε",
@@ -161,7 +161,7 @@ def _says(medians: dict[str, Values], beliefs: Sequence[float]) -> str:
     )
     worse = sum(medians[other][0] > medians[one][0] for one, other in pairs)
     if worse:
-        said += f", though it starts higher in {worse}"
+        said += f"; of independent values it is higher for differences in {worse} of {len(pairs)}"
     if medians[larger][-1] > 1:
         said += (
             f". With {larger} ε′ is {medians[larger][-1]:.1f} times the ε of a chunk: one value is "

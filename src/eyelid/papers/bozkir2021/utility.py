@@ -332,7 +332,7 @@ def _says(mine: Sequence[Curves], theirs: Curves, families: Sequence[str]) -> st
         if family in published:
             said += f", and as {power(published[family])} in the published numbers"
         words.append(said)
-    found = "; ".join(words) + "." if words else ""
+    found = ". ".join(words) + "." if words else ""
     if not theirs:
         found += " The published numbers (bozkir2021/nmse.csv) are not at hand."
     return found.strip()

@@ -190,7 +190,7 @@ def _verdict(shares: Mapping[Reading, Value]) -> str:
     own = outcomes.pop(Reading())
     others = [one for one in _WORDS if one in outcomes.values() and one is not own]
     if not others:
-        return f"{_WORDS[own]} in every reading"
+        return f"{_WORDS[own]} in {'any' if own is Outcome.NO else 'every'} reading"
     return f"{_WORDS[own]} as printed, {' or '.join(_WORDS[one] for one in others)} in others"
 
 
@@ -254,10 +254,10 @@ def levels(source: Source, readings: Mapping[Reading, Curves], published: Curves
         says=(
             f"No reading gives the published levels. As printed, ours are up to "
             f"10^{largest[Reading()]:.1f} away; in the nearest reading ({nearest.words}) up to "
-            f"10^{largest[nearest]:.1f}. We do not know why. A mean of utilities has no limit "
-            "where k = 1: one draw near zero decides it. By the formula, a value gets noise of "
-            "√k·Δ₂/(√n·ε) whatever the chunks: Δ₂/√n is a distance per value, which shorter chunks "
-            "do not lower."
+            f"10^{largest[nearest]:.1f}. We do not know why. A mean of utilities weighs lucky "
+            "draws, 1 over a mean error unlucky ones. That CFPA is not above FPA follows from the "
+            "formula: with k = 1 a value gets noise of scale Δ₂/(√n·ε), and Δ₂/√n is a distance "
+            "per value, which shorter chunks raise rather than lower."
         ),
         protocol=UTILITY,
         setting="log₁₀ of ours over the published, least and most over tasks, ε and chunks.",

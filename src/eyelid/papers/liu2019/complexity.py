@@ -141,6 +141,7 @@ def run_times(seed: int, seconds: Callable[[Callable[[], object]], float] | None
         leak_free_words="ours, one pass",
         cells=tuple(cells),
         measured=False,
+        data="simulated (counts)",
         timed=True,
     )
 

@@ -304,6 +304,7 @@ def figure2_simulated(repeats: int, seed: int) -> Exhibit:
         cells=tuple(cells),
         pictures={"figure-2-simulated": _heatmaps(pictures)},
         measured=False,
+        data="simulated (scene)",
         headline=("correlation", columns[1]),
     )
 

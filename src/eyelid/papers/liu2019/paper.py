@@ -9,10 +9,8 @@ from eyelid.papers.liu2019.complexity import chosen_caps, expected_errors, run_t
 from eyelid.papers.liu2019.copies import (
     ALLOWED,
     COPIES,
+    ROWS,
     SOUND_COPIES,
-    blob_for,
-    down_sampled,
-    of_people,
     whom_copies_protect,
     without_copies,
 )
@@ -101,9 +99,7 @@ def _findings(
     _, told = copies.at(COPIES, AT).ours
     _, sound_told = copies.at(SOUND_COPIES, AT).ours
     (allowed,) = copies.at(ALLOWED, AT).numbers
-    few_theirs, few_ours = people.at(of_people(everybody), AT).ours
-    (coarse,) = people.at(down_sampled(everybody), AT).numbers
-    (blob,) = people.at(blob_for(everybody), AT).numbers
+    few_theirs, coarse, few_ours, blob = (people.at(row(everybody), AT).numbers[0] for row in ROWS)
     return (
         f"The noise of the paper's example is printed as {gaussian.printed:g}. Its theorem gives "
         f"{theorem:.5f}; {enough:.5f} is enough for the same guarantee, and {least:.6f} if an "

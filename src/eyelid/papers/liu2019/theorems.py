@@ -91,6 +91,7 @@ def no_free_privacy(few: GazePoints, seed: int) -> Exhibit:
         cells=tuple(cells),
         digits=3,
         measured=False,
+        data="theory, and games on simulated counts",
         headline=(cells[-1].row, column),
     )
 
@@ -312,14 +313,15 @@ def _surfaces() -> Markup:
         )
         space.set(xlabel="√r, px", ylabel="n, observers", zlabel="σ in a pixel")
         space.view_init(elev=22, azim=-55)
-        space.set_box_aspect((4, 4, 3.4), zoom=0.9)
+        space.set_box_aspect((4, 4, 3.4), zoom=1.0)
+        space.set_yticks([500, 1000, 1500])
         figure.legend(*space.get_legend_handles_labels(), loc="outside upper left", frameon=False)
 
     alt = (
         "Two surfaces over image size and observers: noise grows with the picture, falls with "
         "observers, and is higher for good than for okay privacy"
     )
-    return svg(draw, alt, 4.4, width=5.6)
+    return svg(draw, alt, 4.0, width=5.2)
 
 
 def _slice() -> Markup:

@@ -29,7 +29,8 @@ attacked, how a comparison measures it, and which canaries suit it.
    asks what made-up rows and people teach, and whether they show who was there;
    `attacks/similarity.py` how like people they are.
 6. **Result, verdict, audit.json, report.** An `Audit` is a base with one variant for each kind
-   (`results.py`; `verdict.py`, `audit_json.py`, `report.py` with one partial template a section).
+   (`reporting/audits`: `results.py`; `verdict.py`, `audit_json.py`, `page.py` with one partial
+   template a section).
    `folder.py` writes them into `NAME-audit` beside the release, private and in one step
    (`engine/atomic.private_folder`), and decides that before anything is attacked.
 

@@ -58,7 +58,8 @@ if TYPE_CHECKING:
     from eyelid.attacks.target import TableTarget
     from eyelid.attacks.temporal.summary import TemporalSummary
     from eyelid.privacy.guarantee import Guarantee
-    from eyelid.reporting.audits.results import Story, TableAudit
+    from eyelid.reporting.audits.results import TableAudit
+    from eyelid.reporting.audits.story import Story
 
 # Features that tell people apart by chance alone, over all of them together.
 _FEATURES_ALPHA = 0.05

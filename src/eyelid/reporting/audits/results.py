@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -33,7 +33,7 @@ from eyelid.attacks.means import MeanFindings
 from eyelid.attacks.membership import Membership
 from eyelid.attacks.one_run import CanaryResult
 from eyelid.attacks.protocols import splits_of
-from eyelid.attacks.statistics import Rate, rate_of_decisions
+from eyelid.attacks.statistics import rate_of_decisions
 from eyelid.attacks.streams import StreamMeasures
 from eyelid.attacks.synthetic import ShownHistograms, SyntheticFindings
 from eyelid.attacks.target import AuditTarget, TableTarget
@@ -44,12 +44,6 @@ from eyelid.reporting.audits import verdict
 from eyelid.reporting.audits.audit_json import audit_json
 from eyelid.reporting.sentences import percent
 from eyelid.spelling import json_text
-
-if TYPE_CHECKING:
-    from eyelid.gaze.study import Study
-    from eyelid.mechanisms.certificate import Certificate
-    from eyelid.reporting.budget import Budget
-    from eyelid.verification.verify import Verification
 
 # The bound on naming somebody by one released record.
 _ONE_RECORD = "raw_to_release"
@@ -384,47 +378,3 @@ def _told(membership: Membership | None, asked: str) -> Iterator[str]:
             f"{percent(membership.advantage.rate)}, and the certificate allows "
             f"{rounded_up(100 * (membership.bound or 0), 3)} %"
         )
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One way of handing the data over, and what came of it.
-
-    Attributes:
-        name: for people.
-        unit: whose value the mechanism was asked to hide; empty for the raw data.
-        person_level: a person's total, in words.
-        bound: of being named, or None.
-        identified: people named by the strongest attacker who knows raw recordings.
-        document: windows whose document is recognised by a model learned from these data.
-        certificate: of what was released; None for the raw data.
-    """
-
-    name: str
-    unit: str
-    person_level: str
-    bound: float | None
-    identified: Rate
-    document: Rate
-    certificate: Certificate | None
-
-
-@dataclass(frozen=True, eq=False)
-class Story:
-    """Everything the demo found out.
-
-    Attributes:
-        study: the made-up people.
-        attempts: the raw data and every release, side by side.
-        audit: of the release with the strongest promise.
-        verification: of the mechanisms.
-        spent: what the ledger counted.
-        fast: whether fewer people and runs had to do.
-    """
-
-    study: Study
-    attempts: tuple[Attempt, ...]
-    audit: TableAudit
-    verification: Verification
-    spent: Budget
-    fast: bool

@@ -17,7 +17,7 @@ debit are the same code (`releases/accounting.py`).
 5. **Present** (`gaze/maps/gaze_map.py`): linear spread with its exact standard error, less one
    standard error, cut off at zero, scaled to 1. `gaze/maps/noise_peaks.py` knows how high noise
    alone rises above zero and above the average of a page, `reliability.py` how wide a hotspot
-   must be to be told from it, `outlook.py` whether a map is likely better than a blob in the
+   must be to be told from it, `centre_bias.py` whether a map is likely better than a blob in the
    middle.
 6. **Files and pictures** (`presentation.py`, `pictures.py`, `area_pictures.py`, `page.py`,
    `card.py`), written atomically.

@@ -29,8 +29,8 @@ from eyelid.privacy.unit import PERSON
 from eyelid.releases.accounting import Plan
 from eyelid.releases.kinds.features.plan import promised
 from eyelid.releases.kinds.features.preparation import opened
+from eyelid.releases.kinds.maps.centre_bias import Outlook, outlook
 from eyelid.releases.kinds.maps.measurement import Survey, surveyed
-from eyelid.releases.kinds.maps.outlook import Outlook, outlook
 from eyelid.releases.kinds.maps.plan import MapDesign, make_map_plan
 from eyelid.releases.kinds.maps.settings import (
     check_drawable,

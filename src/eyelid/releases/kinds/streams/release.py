@@ -109,13 +109,13 @@ class StreamJob(Job[Release]):
             cut = in_pieces(under_pseudonyms(replace(cut.whole(), origin=origin), ours=ours))
             if tuple(cut.people) != gaze.people:
                 # In another order, too.
-                facts = looked_at(cut, self.eye, self.times, lambda by, what: None)
+                gaze = looked_at(cut, self.eye, self.times, lambda by, what: None)
         # By what is released: how long another eye was seen is in no row of it.
-        self.cut = cut = cut_evenly(cut, facts.facts.length)
-        head, design = cut.head, replace(plan.design, gaze=facts)
-        plan = replace(plan, design=design, people=facts.people, chosen=head.chosen)
+        self.cut = cut = cut_evenly(cut, gaze.facts.length)
+        head, design = cut.head, replace(plan.design, gaze=gaze)
+        plan = replace(plan, design=design, people=gaze.people, chosen=head.chosen)
         self.plan = plan
-        present = head.people.filter(pl.col("person").is_in(facts.people))
+        present = head.people.filter(pl.col("person").is_in(gaze.people))
         notes = (
             *head.notes,
             *remarks,
@@ -123,7 +123,7 @@ class StreamJob(Job[Release]):
             *singled_out(present, plan.keep),
         )
         self.distance = expected_distance(plan.design.mechanism, head.rate_hz)
-        digest = digest_of_people(facts.people, facts.digests)
+        digest = digest_of_people(gaze.people, gaze.digests)
         key = RunKey.of(
             [plan.mechanism],
             data=digest.hex(),

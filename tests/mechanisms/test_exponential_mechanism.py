@@ -14,7 +14,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import PublicFacts, find, mechanism_named
-from eyelid.mechanisms.choice import choose, log_chances
+from eyelid.mechanisms.exponential_mechanism import choose, log_chances
 from eyelid.mechanisms.records.fourier import first_coefficients
 from eyelid.privacy import PERSON, RECORDING, randomness
 from eyelid.verification.families import mutants_of

@@ -279,11 +279,9 @@ def likeness(mechanism: MapMechanism, facts: MapFacts, sigma_px: float) -> Liken
     small = _Small.of(grid, sigma_px)
     if small is None:
         return None
-    places = _places(grid.height_px / grid.width_px)[:, : facts.people]
-    seen = small.counts(places, small.pixels)
-    truth = small.blurred(seen.mean(axis=1), small.pixels)
-    counts = small.counts(places, small.grid)
-    signal = _limited(mechanism, facts, counts)
+    aspect, people = grid.height_px / grid.width_px, min(facts.people, _MOST_SIMULATED)
+    truth = _truth(small, aspect, people)
+    signal = _limited(mechanism, facts, _counts(small.grid, aspect, people))
     # Of cells that are put together the noise adds up in squares.
     noise_sd = cell_sd * math.sqrt(grid.cells / small.grid.cells)
     white = _white_noise(small.grid.rows, small.grid.columns)
@@ -357,15 +355,25 @@ class _Small:
         down, across = self.weights(grid)
         return np.asarray(down @ cells @ across.T)
 
-    def counts(self, places: Floats, grid: Grid) -> Floats:
-        """Pictures × people × rows × columns: fixations in each cell."""
-        pictures, people = places.shape[:2]
-        column, row = (places * (grid.columns, grid.rows)).astype(np.intp).reshape(-1, 2).T
-        who = np.repeat(np.arange(pictures * people), places.shape[2])
-        flat = np.bincount(
-            who * grid.cells + row * grid.columns + column, minlength=pictures * people * grid.cells
-        )
-        return flat.reshape(pictures, people, grid.rows, grid.columns).astype(np.float64)
+
+# Asked for again with every ε and number of people that is tried; nobody writes into them.
+@functools.lru_cache(maxsize=4)
+def _truth(small: _Small, aspect: float, people: int) -> Floats:
+    """The maps of all pictures without noise."""
+    return small.blurred(_counts(small.pixels, aspect, people).mean(axis=1), small.pixels)
+
+
+@functools.lru_cache(maxsize=2)
+def _counts(grid: Grid, aspect: float, people: int) -> Floats:
+    """Pictures × people × rows × columns: fixations in each cell."""
+    places = _places(aspect)[:, :people]
+    pictures = len(places)
+    column, row = (places * (grid.columns, grid.rows)).astype(np.intp).reshape(-1, 2).T
+    who = np.repeat(np.arange(pictures * people), places.shape[2])
+    flat = np.bincount(
+        who * grid.cells + row * grid.columns + column, minlength=pictures * people * grid.cells
+    )
+    return flat.reshape(pictures, people, grid.rows, grid.columns).astype(np.float64)
 
 
 @functools.lru_cache(maxsize=8)
