@@ -16,7 +16,7 @@ from eyelid.papers.davidjohn2022.halves import (
     first_halves,
     recognised,
     second_halves,
-    shown_windows,
+    windows_of,
 )
 from eyelid.privacy import randomness
 
@@ -78,6 +78,6 @@ def test_readers_are_named_in_groups_as_printed_and_not_in_ours(real_windows):
 def test_documents_are_told_from_means_over_ten_people(real_windows):
     """One partition of fifty, which spread by 0.02 around 0.81; the other is the paper's model."""
     released = mechanism_named("ksame", k=8).apply(first_halves(real_windows), randomness(0))
-    shown = shown_windows(second_halves(real_windows, gap=60), every=40)
+    shown = windows_of(second_halves(real_windows, gap=60), every=40)
     found = recognised(released, shown, ["svm", "oblique-forest"])
     assert found["oblique-forest"].mean() > 0.75 > 0.7 > found["svm"].mean() > 0.5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +30,15 @@ class Scores:
     owner: NDArray[np.intp]
 
 
-def fused(fixations: Scores, saccades: Scores, weights: tuple[float, float] = (0.4, 0.6)) -> Scores:
-    """The scores of two attackers of the same records, added with weights.
+FUSION = (0.4, 0.6)
+"""Weights of fixations and saccades (George & Routray 2016)."""
 
-    Each record's scores are taken relative to their own mean and spread first, so that the weights
-    say how much either counts, whatever their units. Votes are added as they are.
 
-    Paper: George & Routray 2016, who give fixations 0.4 and saccades 0.6.
+def weighted(fixations: Scores, saccades: Scores, weights: tuple[float, float] = FUSION) -> Scores:
+    """The scores of two attackers of the same records, added with weights as they are.
+
+    Paper: George & Routray 2016; David-John et al. 2022, "a weighted average between fixation and
+    saccade scores".
 
     Args:
         fixations: from features of fixations.
@@ -45,8 +47,8 @@ def fused(fixations: Scores, saccades: Scores, weights: tuple[float, float] = (0
 
     >>> one = Scores(np.array([[1.0, 0.0]]), None, np.array([0]))
     >>> other = Scores(np.array([[0.0, 9.0]]), None, np.array([0]))
-    >>> fused(one, other).averaged.round(3).tolist()
-    [[-0.2, 0.2]]
+    >>> weighted(one, other).averaged.round(3).tolist()
+    [[0.4, 5.4]]
     """
     if fixations.averaged.shape != saccades.averaged.shape or np.any(
         fixations.owner != saccades.owner
@@ -59,8 +61,32 @@ def fused(fixations: Scores, saccades: Scores, weights: tuple[float, float] = (0
     votes = None
     if fixations.votes is not None and saccades.votes is not None:
         votes = first * fixations.votes + second * saccades.votes
-    averaged = first * relative(fixations.averaged) + second * relative(saccades.averaged)
+    averaged = first * fixations.averaged + second * saccades.averaged
     return Scores(averaged, votes, fixations.owner)
+
+
+def fused(fixations: Scores, saccades: Scores, weights: tuple[float, float] = FUSION) -> Scores:
+    """The scores of two attackers of the same records, each relative to itself, with weights.
+
+    Each record's scores are taken relative to their own mean and spread first (z-scores), so that
+    the weights say how much either counts, whatever their units: eyelid's own addition to
+    `weighted`, for attackers whose scores are no probabilities. Votes are added as they are.
+
+    Args:
+        fixations: from features of fixations.
+        saccades: from features of saccades, the same records in the same order.
+        weights: of the two.
+
+    >>> one = Scores(np.array([[1.0, 0.0]]), None, np.array([0]))
+    >>> other = Scores(np.array([[0.0, 9.0]]), None, np.array([0]))
+    >>> fused(one, other).averaged.round(3).tolist()
+    [[-0.2, 0.2]]
+    """
+    return weighted(
+        replace(fixations, averaged=relative(fixations.averaged)),
+        replace(saccades, averaged=relative(saccades.averaged)),
+        weights,
+    )
 
 
 def relative(scores: NDArray[np.float64]) -> NDArray[np.float64]:

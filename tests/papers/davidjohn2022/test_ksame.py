@@ -53,6 +53,43 @@ def test_it_does_what_is_printed():
     assert released.recordings["rows"].unique().to_list() == [longest]
 
 
+def test_in_the_reading_of_the_text_one_partition_serves_all_tasks():
+    """Written down plainly: one random grouping, then means of padded vectors, task by task."""
+    table, k = uneven(), 4
+    released = mechanism_named("ksame-paper", k=k, grouping="once").apply(table, randomness(5))
+    order = np.argsort(randomness(5).words(9))
+    for task in ("0", "1"):
+        own = [
+            table.data.filter((pl.col("person") == str(person)) & (pl.col("task") == task))
+            .select("a", "b")
+            .to_numpy()
+            for person in range(9)
+        ]
+        longest = max(len(rows) for rows in own)
+        padded = np.array([[*rows, *[rows[-1]] * (longest - len(rows))] for rows in own])
+        for first in (0, 4, 8):
+            group = order[first : first + k]
+            for person in group:
+                mine = released.data.filter(
+                    (pl.col("person") == str(person)) & (pl.col("task") == task)
+                )
+                mean = padded[group].mean(axis=0)
+                np.testing.assert_allclose(mine.select("a", "b").to_numpy(), mean, rtol=1e-12)
+
+
+def test_either_reading_says_what_it_does():
+    facts = TaskFacts(21, 6, 100, 2, tasks=3)
+    anew, once = (mechanism_named("ksame-paper", k=4, grouping=g) for g in ("task", "once"))
+    assert any("drawn anew" in reason for reason in anew.cost(facts, PERSON).reasons)
+    reasons = once.cost(facts, PERSON).reasons
+    assert not any("anew" in reason for reason in reasons)
+    assert any("own step, exactly" in reason for reason in reasons)
+    assert any("the last group is one person's own record" in reason for reason in reasons)
+    assert "once for all tasks" in once.sampler(facts)
+    with pytest.raises(InputError, match="unknown grouping 'stimulus'"):
+        mechanism_named("ksame-paper", k=4, grouping="stimulus")
+
+
 def test_groups_have_k_people_and_the_last_one_the_rest():
     assert sorted(np.bincount(groups_and_a_rest(11, 4, randomness(1)))) == [3, 4, 4]
     assert np.bincount(groups_and_a_rest(8, 4, randomness(1))).tolist() == [4, 4]

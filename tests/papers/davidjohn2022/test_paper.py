@@ -1,4 +1,4 @@
-"""The whole reproduction, on made-up readers."""
+"""The whole reproduction, on simulated readers."""
 
 import json
 import re
@@ -7,14 +7,29 @@ import pytest
 
 from eyelid.errors import InputError
 from eyelid.papers.davidjohn2022 import paper
+from eyelid.papers.davidjohn2022.figures import (
+    ATTACKER_WORDS,
+    MODEL_WORDS,
+    figure_1_of_events,
+    other_datasets,
+)
+from eyelid.papers.davidjohn2022.protocols import PROTOCOLS
 from eyelid.papers.davidjohn2022.vr import DATASETS
-from eyelid.papers.reproduction import to_dict
+from eyelid.papers.readers import ReadingFeatures
+from eyelid.papers.reproduction import Outcome, to_dict
+
+NETWORK = ATTACKER_WORDS["rbf-network-single"]
+SVM, SAMPLED = MODEL_WORDS["svm"], MODEL_WORDS["svm-sampled"]
+
+
+def simulated(table):
+    return lambda *where: ReadingFeatures(table, False, "Whose features these are.")
 
 
 @pytest.fixture(scope="module")
 def done(readers, one_core):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(paper, "_readers", lambda *where: readers)
+        patch.setattr(paper, "_readers", simulated(readers))
         return paper.reproduce(None, 2, True, 0)
 
 
@@ -27,8 +42,11 @@ def test_everything_of_the_paper_is_done_or_said_not_to_be(done, exhibits):
     titles = ("k-same-select sequence", "Marginals", "Exponential-DP")
     for name in (*(f"Figure {n}, {title}" for n in (1, 2) for title in titles), "Run times"):
         assert exhibits[name].cells
-    assert exhibits["Figure 1, 360_em"].not_run
-    assert "prints as OpenEDS" in exhibits["Figure 1, OpenNEEDS"].not_run
+    others = exhibits["Figure 1, six further datasets"]
+    assert "360_em: looked for" in others.not_run
+    assert "prints as OpenEDS" in others.not_run
+    assert "future work" in exhibits["Future work"].not_run
+    assert {one.protocol for one in done.exhibits if one.cells} <= {one.name for one in PROTOCOLS}
     assert done.data.simulated
     assert len(done.data.missing) == 7
     assert done.repeats == 2
@@ -40,11 +58,35 @@ def test_a_k_beyond_the_number_of_people_is_left_out_with_the_reason(exhibits):
     assert "left out k = 8, since there are 6 people" in figure.says
 
 
-def test_printed_numbers_stand_where_the_paper_has_them(exhibits):
-    figure = exhibits["Figure 2, Exponential-DP"]
-    assert [figure.at("svm", f"ε = {e}").printed for e in (100, 20, 2)] == [0.80, 0.33, None]
-    assert exhibits["Figure 1, Exponential-DP"].at("rbf-network", "ε = 2").printed == 0.06
+def test_what_is_printed_is_marked_where_it_is_inferred(exhibits):
+    figure = exhibits["Figure 1, Exponential-DP"]
+    six = figure.at(NETWORK, "ε = 2")
+    assert (six.printed, six.inferred) == (0.06, "")
+    marginals = exhibits["Figure 1, Marginals"].at(NETWORK, "k = 2")
+    assert (marginals.printed, "to chance" in marginals.inferred) == (0.05, True)
+    others = exhibits["Figure 1, six further datasets"]
+    assert (others.at("ET-DK2", "raw").printed, others.at("ET-DK2", "raw").inferred) == (1.0, "")
+    assert others.at("ET-DK2", "k-same-select sequence, k = 8").printed == 0.056
+    assert "larger value of k" in others.at("ET-DK2", "k-same-select sequence, k = 8").inferred
+    told = exhibits["Figure 2, Exponential-DP"].at(SVM, "ε = 20")
+    assert (told.printed, "fell to chance" in told.inferred) == (0.33, True)
     assert exhibits["Run times"].at("Marginals", "seconds").printed == 1800
+
+
+def test_an_approximation_stands_in_a_row_of_its_own_beside_no_printed_number(exhibits):
+    figure = exhibits["Figure 2, Exponential-DP"]
+    assert "approximation" in SAMPLED
+    assert all(cell.printed is None for cell in figure.cells if cell.row == SAMPLED)
+    assert all(cell.by_protocol is None for cell in figure.cells if cell.row == SVM)
+    assert figure.verdict.reproduced is Outcome.OPEN
+
+
+def test_table_2_has_what_is_printed_beside_what_is_at_hand(exhibits):
+    table = exhibits["Table 2"]
+    assert len(table.rows) == 7
+    mine = table.at("MPIIDPEye", "participants")
+    assert (mine.printed, mine.by_protocol.mean) == (20, 6)
+    assert table.at("VR-EyeTracking", "minutes per participant").printed == 88
 
 
 def test_all_shares_are_shares_and_have_limits_over_people(exhibits):
@@ -52,38 +94,38 @@ def test_all_shares_are_shares_and_have_limits_over_people(exhibits):
         if name.startswith("Figure"):
             for one in exhibit.cells:
                 for value in filter(None, (one.by_protocol, one.leak_free)):
+                    assert value.runs == (None if one.column == "raw" else 2)
                     assert 0 <= value.low <= value.mean <= value.high <= 1
 
 
 def test_sentences_have_the_numbers_of_the_tables(exhibits):
     figure = exhibits["Figure 1, k-same-select sequence"]
-    network = figure.at("rbf-network", "k = 2")
-    assert f"the network names {network.by_protocol.mean:.2f} as the paper measures" in figure.says
+    network = figure.at(NETWORK, "k = 2").by_protocol.mean
+    assert f"network re-identifies {network:.2f} by the paper's protocol" in figure.says
     claim = exhibits["Claim of 1/k"]
-    found = claim.at("groups drawn anew for each document, as printed", "k = 2").leak_free.mean
-    assert f"finds {found:.2f} of 6 people" in claim.says
+    for row, words in (("drawn anew", "of 6 where groups are drawn anew"), ("one partition", "")):
+        cell = next(cell for cell in claim.cells if row in cell.row)
+        assert f"{cell.leak_free.mean:.2f} {words}" in claim.says
 
 
-def test_the_ordering_says_what_each_promises(exhibits):
-    claim = exhibits["Claim of the ordering"]
-    assert set(claim.rows) == {
-        "k-same-select sequence",
-        "Marginals",
-        "Exponential-DP",
-        "ksame",
-        "exponential",
-    }
-    told = [
-        claim.at(row, "document told, svm").by_protocol.mean
-        for row in ("k-same-select sequence", "Marginals", "Exponential-DP")
-    ]
-    comes_out = told == sorted(told, reverse=True) and len(set(told)) == 3
-    assert (
-        re.search(r"guessing gives 0.17, it (does not )?come", claim.says)[1] is None
-    ) == comes_out
+def test_both_readings_of_the_grouping_stand_side_by_side(exhibits):
+    for name in ("Figure 1, k-same-select sequence", "Figure 2, k-same-select sequence"):
+        assert any(row.startswith("one partition: ") for row in exhibits[name].rows)
+    claim = exhibits["Claim of 1/k"]
+    anew, once = (claim.at(row, "k = 2").leak_free.mean for row in claim.rows[:2])
+    assert anew > 0.5 >= once
+    assert claim.verdict.claim is Outcome.PARTLY
+
+
+def test_equal_identification_says_what_each_guarantees(exhibits):
+    claim = exhibits["Equal identification"]
     assert "k-same-select sequence at k = 2: nothing;" in claim.says
-    assert "ksame at k = 2: 1/2 at most for naming somebody" in claim.says
-    assert re.search(r"exponential at ε = 100: ε = 1200\b", claim.says)
+    assert "ksame at k = 2: at most 1/2 for telling" in claim.says
+    assert re.search(r"exponential at ε = 20: ε = 240\b", claim.says)
+
+
+def test_the_ordering_needs_the_papers_parameters(exhibits):
+    assert "so few people" in exhibits["Claim of the ordering"].not_run
 
 
 def test_impact_on_utility_is_ranked(exhibits):
@@ -99,12 +141,13 @@ def test_it_can_be_written_down(done, exhibits):
     pictures = [name for one in done.exhibits for name in one.pictures]
     assert len(pictures) == len(set(pictures)) == 6
     drawn = [str(picture) for one in done.exhibits for picture in one.pictures.values()]
-    assert all("SIMULATED PEOPLE" in picture for picture in drawn)
+    assert all("SIMULATED PARTICIPANTS" in picture for picture in drawn)
     assert all(done.findings)
 
 
 def test_one_document_leaves_out_what_needs_several(monkeypatch, make_readers, one_core):
-    monkeypatch.setattr(paper, "_readers", lambda *where: make_readers(people=3, documents=1))
+    alone = simulated(make_readers(people=3, documents=1))
+    monkeypatch.setattr(paper, "_readers", alone)
     done = {exhibit.name: exhibit for exhibit in paper.reproduce(None, 1, True, 0).exhibits}
     assert "one document" in done["Figure 2, Marginals"].not_run
     assert done["Claim of the ordering"].not_run
@@ -119,13 +162,17 @@ def test_a_folder_without_any_of_the_datasets_is_refused(tmp_path):
 
 def test_a_dataset_in_virtual_reality_is_run_where_it_is(spheres, one_core):
     dataset = next(one for one in DATASETS if one.name == "360_em")
-    figure = paper._of_dataset(dataset, spheres, repeats=1, fast=True, seed=0)
-    assert figure.at("raw, rbf-network", "raw").leak_free.mean == 1.0
+    results = paper._of_dataset(dataset, spheres, repeats=1, fast=True, seed=0)
+    figure = figure_1_of_events(results, "360_em")
+    assert figure.at(f"raw, {NETWORK}", "raw").by_protocol.mean == 1.0
     assert "left out k = 8, since there are 4 people" in figure.says
-    assert "Marginals, lda" in figure.rows
+    row = f"Marginals, {ATTACKER_WORDS['lda']}"
     # One draw serves everybody: without a second one there are no limits.
-    assert figure.at("Marginals, lda", "k = 2").leak_free.low is None
-    assert figure.at("raw, lda", "raw").leak_free.low is not None
+    assert figure.at(row, "k = 2").leak_free.low is None
+    assert figure.at(f"raw, {ATTACKER_WORDS['lda']}", "raw").leak_free.low is not None
+    others = other_datasets({"360_em": results})
+    assert others.at("360_em", "raw").by_protocol.mean == 1.0
+    assert not others.not_run
 
 
 def test_a_dataset_that_cannot_be_read_says_why_and_the_others_are_run(tmp_path):

@@ -3,10 +3,18 @@
 import numpy as np
 import pytest
 
-from eyelid.papers.davidjohn2022.results import Results, order, order_as_printed, surely_more
-from eyelid.papers.davidjohn2022.trials import Outcome, Setting
+from eyelid.engine.engines import shared
+from eyelid.papers.davidjohn2022.results import (
+    Results,
+    measured,
+    order,
+    order_by_protocol,
+    surely_more,
+)
+from eyelid.papers.davidjohn2022.trials import KS, Kind, Outcome, Setting, Tables, tried
 
 PEOPLE = 10
+MODELS = ("svm", "svm-sampled", "oblique-forest")
 
 
 def results(table, runs=(0.0, 0.0), **points):
@@ -17,8 +25,9 @@ def results(table, runs=(0.0, 0.0), **points):
             shares = np.full(PEOPLE, named)
             told_by_run = (told + run + np.linspace(-0.01, 0.01, PEOPLE) for run in runs)
             outcomes[Setting(name.replace("_", "-"), value)] = [
-                Outcome(shares, {"lda": shares}, kept, {"svm": kept, "oblique-forest": kept}, 0.1)
+                Outcome(shares, {"lda": shares}, dict.fromkeys(MODELS, kept), told_, 0.1)
                 for kept in told_by_run
+                for told_ in [dict.fromkeys(MODELS, kept)]
             ]
     return Results(table, outcomes, {}, "", (2, 4, 8), (20.0, 2.0))
 
@@ -34,7 +43,7 @@ def usual(readers):
 
 
 def test_the_level_is_the_lowest_that_all_reach(usual):
-    assert order(usual).level == order_as_printed(usual).level == pytest.approx(0.1)
+    assert order(usual).level == order_by_protocol(usual).level == pytest.approx(0.1)
 
 
 def test_of_each_the_setting_nearest_to_the_level_and_not_above_is_taken(usual):
@@ -43,8 +52,10 @@ def test_of_each_the_setting_nearest_to_the_level_and_not_above_is_taken(usual):
 
 
 def test_the_published_order_comes_out_where_it_is_so(usual):
-    assert order(usual).as_published()
-    assert [one.told["svm"].mean for one in order(usual).ranked()] == pytest.approx([0.7, 0.5, 0.3])
+    assert order(usual).as_published("svm")
+    assert [one.told["svm"].mean for one in order(usual).ranked("svm")] == pytest.approx(
+        [0.7, 0.5, 0.3]
+    )
 
 
 def test_another_order_is_told_as_it_is(readers):
@@ -56,8 +67,8 @@ def test_another_order_is_told_as_it_is(readers):
             exponential_paper=[(2.0, 0.1, 0.3)],
         )
     )
-    assert not found.as_published()
-    assert found.ranked()[0].kind.name == "marginals-paper"
+    assert not found.as_published("svm")
+    assert found.ranked("svm")[0].kind.name == "marginals-paper"
 
 
 def test_one_of_ours_that_never_gets_as_low_is_said_to_be_above(readers):
@@ -91,3 +102,20 @@ def test_a_step_is_not_sure_when_it_may_be_the_luck_of_a_draw(readers, runs):
     beside = results(readers, tuple(-run for run in runs), marginals_paper=[(8.0, 0.1, 0.5)])
     found.outcomes.update(beside.outcomes)
     assert not surely_more(found, more, less, "svm")
+
+
+def test_settings_that_release_the_same_are_tried_once_and_reported_each(readers, one_core):
+    """k of the Marginals changes nothing; that of k-same does."""
+    kinds = [Kind("marginals-paper", "Marginals", "k"), Kind("ksame-paper", "k-same", "k")]
+    found = measured(Tables.of(readers, fast=True), tried, kinds, 1, False, 0)
+    marginals = [found.outcomes[Setting("marginals-paper", float(k))][0] for k in KS]
+    assert all(one is marginals[0] for one in marginals)
+    groups = [found.outcomes[Setting("ksame-paper", k)][0] for k in (2.0, 4.0)]
+    assert groups[0] is not groups[1]
+    alone = tried_alone(readers, Setting("marginals-paper", 10.0))
+    np.testing.assert_array_equal(marginals[0].named_by_protocol, alone.named_by_protocol)
+
+
+def tried_alone(table, setting):
+    with shared(Tables.of(table, fast=True)) as handle:
+        return tried(handle, (setting, 0))

@@ -5,6 +5,8 @@ import shutil
 import numpy as np
 import pytest
 
+from eyelid.attacks.attackers import find_attackers
+from eyelid.attacks.records import records_of
 from eyelid.engine.engines import shared
 from eyelid.errors import InputError
 from eyelid.gaze.simulator import simulate
@@ -43,10 +45,27 @@ def test_quarters_part_the_stimuli_evenly_and_nothing_shown_is_known(events):
 def test_people_are_named_by_their_saccades_and_not_once_they_are_all_one_group(events):
     with shared(events) as handle:
         raw, group = (tried_on_events(handle, (s, 0)) for s in (RAW, Setting("ksame-paper", 4)))
-    assert raw.named_as_printed.mean() == 1.0
+    assert raw.named_by_protocol.mean() == 1.0
     assert raw.named["rbf-network"].mean() == 1.0
     np.testing.assert_allclose(group.named["rbf-network"], 0.25)
-    assert group.told_as_printed is None
+    assert group.told_by_protocol == {}
+
+
+def test_the_papers_network_adds_scores_as_they_are_and_ours_relative_to_themselves(events):
+    """Its protocol, written down plainly: single events, means, 0.4 and 0.6, one decision each."""
+    (network,) = find_attackers(["rbf-network-single"])
+    people = events.fixations.people["person"].to_list()
+    total = np.zeros((len(people), len(people)))
+    for weight, (known, shown) in zip((0.4, 0.6), events.parted(0), strict=True):
+        seen = records_of(shown, people)
+        recognise = network.learn(records_of(known, people), 0)
+        by_record = recognise(seen).averaged
+        for person in range(len(people)):
+            total[person] += weight * by_record[seen.owner == person].mean(axis=0)
+    with shared(events) as handle:
+        found = tried_on_events(handle, (RAW, 0)).named_by_protocol
+    right = total.argmax(axis=1) == np.arange(len(people))
+    np.testing.assert_array_equal(found, right.astype(float))
 
 
 def test_a_mechanism_for_more_people_says_why_it_cannot_be_run(events):

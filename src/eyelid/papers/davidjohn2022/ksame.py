@@ -11,12 +11,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.engine.progress import track
-from eyelid.errors import InputError
+from eyelid.errors import InputError, unknown
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.groups.anonymity import AnonymisingMechanism
 from eyelid.mechanisms.groups.partition import everything_of_the_last, groups_and_a_rest
 from eyelid.mechanisms.groups.slots import Slots, slots_of
-from eyelid.mechanisms.mechanism import PublicFacts, Values, register
+from eyelid.mechanisms.mechanism import PublicFacts, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.record_mechanism import window_rows
 from eyelid.mechanisms.release_kind import Execution
@@ -24,6 +24,8 @@ from eyelid.papers.signals import TaskSignals, signals_of, table_of
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Trust, Unit
+
+BY_TASK, ONCE = GROUPINGS = ("task", "once")
 
 
 @dataclass(frozen=True)
@@ -40,23 +42,27 @@ class TaskFacts(PublicFacts):
 @register
 @dataclass(frozen=True)
 class KSamePaper(AnonymisingMechanism):
-    """Means over groups of k people, drawn anew for every task: k-same-select as printed."""
+    """Means over groups of k people, in either reading of the paper: k-same-select as printed."""
 
     note: ClassVar[ProofNote] = ProofNote(
         summary=(
-            "Means over groups of k people, drawn anew for every task: k-same-select as printed."
+            "Means over groups of k people, in either reading of the paper: k-same-select as "
+            "printed."
         ),
         takes="""a FeatureTable, unclipped; missing values repeat the last known one, and recordings
         repeat their last row until the longest one of the task ends. Every task needs k people.""",
         protects="""less than it prints; it is here to be compared with `ksame`. Printed is that
         nobody is named with a probability above 1/k.""",
-        why="""for each task people are put into groups of k in random order, the i-th rows of a
-        group are averaged, and everybody gets a copy of their group's means under their own name.
-        One task alone has k equal copies. But a name links tasks, and groups differ from task to
-        task: whoever finds somebody's group in each of them is left with the few names that are in
-        all of them, which is mostly one (`found_by_intersection`). Beyond the end of all other
-        members a mean moves by 1/k of what the longest one moves, which gives their increments
-        away. The last group has fewer than k people when k does not divide their number.""",
+        why="""people are put into groups of k in random order, the i-th rows of a group are
+        averaged, and everybody gets a copy of their group's means under their own name. The paper
+        has two readings: the pseudocode draws groups anew for each task, and the poster averages
+        within utility classes (``grouping=task``); the text has "the same groupings of individuals"
+        for each stimulus (``grouping=once``). Drawn anew, one task alone has k equal copies, but a
+        name links tasks: whoever finds somebody's group in each of them is left with the few names
+        that are in all of them, which is mostly one (`found_by_intersection`). Drawn once, an
+        intersection finds nothing new. In both, a mean moves by 1/k of what the longest member
+        moves once all others have ended, which gives their increments away, and the last group has
+        fewer than k people when k does not divide their number.""",
         paper="""David-John, Butler & Jain 2022 (k-same-select sequence), after Gross et al. 2005
         and Newton et al. 2005. Several recordings of a task share its groups; whoever lacks one is
         left out of its means.""",
@@ -66,6 +72,7 @@ class KSamePaper(AnonymisingMechanism):
     execution: ClassVar[Execution] = Execution.ON_EVERYBODY
     claims_to_hold: ClassVar[bool] = False
     mixes_people: ClassVar[bool] = True
+    # In one of its readings; an audit tries the intersection in both.
     regroups: ClassVar[bool] = True
     paper: ClassVar[str] = (
         "David-John, Butler & Jain (2022), For your eyes only: privacy-preserving eye-tracking "
@@ -73,6 +80,20 @@ class KSamePaper(AnonymisingMechanism):
         "Sweeney & Malin (2005)"
     )
     games: ClassVar[tuple[dict[str, Any], ...]] = ({"k": 4},)
+
+    grouping: str = parameter(
+        "'task': groups drawn anew for every task; 'once': one partition for all", default=BY_TASK
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.grouping not in GROUPINGS:
+            raise unknown("grouping", self.grouping, GROUPINGS)
+
+    @property
+    def _anew(self) -> bool:
+        """Whether somebody's group is another one in another task."""
+        return self.grouping == BY_TASK
 
     def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """The printed k, which does not hold."""
@@ -86,7 +107,7 @@ class KSamePaper(AnonymisingMechanism):
         tasks, assumed = facts.recordings, ", taking each recording for one,"
         if isinstance(facts, TaskFacts):
             tasks, assumed = facts.tasks, ""
-        if tasks > 1:
+        if self._anew and tasks > 1:
             found = found_by_intersection(facts.people, self.k, tasks)
             yield (
                 f"groups are drawn anew for every task, and names link them: with {tasks} "
@@ -102,15 +123,20 @@ class KSamePaper(AnonymisingMechanism):
         if rest:
             whose = "is one person's own record" if rest == 1 else f"has {rest} people"
             yield (
-                f"{facts.people} people are no multiple of {self.k}: the last group of every task "
-                f"{whose}"
+                f"{facts.people} people are no multiple of {self.k}: the last group"
+                f"{' of every task' * self._anew} {whose}"
             )
 
     def person_total(self, facts: PublicFacts) -> str:
         """That there is no bound."""
+        linked = (
+            "one task looked at alone, and names link the tasks"
+            if self._anew
+            else "full groups of recordings of one length"
+        )
         return (
-            f"no bound: 1/{self.k} is printed for one task looked at alone, and names link the "
-            "tasks; it is not differential privacy, has no ε, and adds up with nothing"
+            f"no bound: 1/{self.k} is printed for {linked}; it is not differential privacy, has no "
+            "ε, and adds up with nothing"
         )
 
     def facts(self, table: FeatureTable) -> PublicFacts:
@@ -142,15 +168,23 @@ class KSamePaper(AnonymisingMechanism):
         """
         self.check(table)
         slots = slots_of(table)
+        everybody = int(slots.owner.max()) + 1
+        once = None if self._anew else groups_and_a_rest(everybody, self.k, noise)
         tasks = track(list(signals_of(table)), "averaging groups")
-        return table_of([self._averaged(task, slots, noise) for task in tasks], table)
+        return table_of([self._averaged(task, slots, once, noise) for task in tasks], table)
 
-    def _averaged(self, task: TaskSignals, slots: Slots, noise: Randomness) -> TaskSignals:
-        """One task: groups of its people, for all of its recordings."""
-        _, person = np.unique(slots.owner[task.places], return_inverse=True)
+    def _averaged(
+        self, task: TaskSignals, slots: Slots, once: NDArray[np.intp] | None, noise: Randomness
+    ) -> TaskSignals:
+        """One task: its people in their groups, or in groups of its own, for all its recordings."""
+        owner = slots.owner[task.places]
+        if once is None:
+            _, person = np.unique(owner, return_inverse=True)
+            group = groups_and_a_rest(int(person.max()) + 1, self.k, noise)[person]
+        else:
+            group = once[owner]
         _, recording = np.unique(slots.slot[task.places], return_inverse=True)
-        member = groups_and_a_rest(int(person.max()) + 1, self.k, noise)
-        cell = member[person] * (recording.max() + 1) + recording
+        cell = group * (recording.max() + 1) + recording
         padded = task.padded()
         sums = np.zeros((int(cell.max()) + 1, *padded.values.shape[1:]))
         np.add.at(sums, cell, padded.values)
@@ -163,7 +197,7 @@ class KSamePaper(AnonymisingMechanism):
         last = f" and one of {rest}" if rest else ""
         return (
             f"no noise: {facts.people} people in random order, {facts.people // self.k} groups of "
-            f"{self.k}{last}, anew for every task"
+            f"{self.k}{last}, {'anew for every task' if self._anew else 'once for all tasks'}"
         )
 
     def worth(self, facts: PublicFacts) -> str:
@@ -179,7 +213,7 @@ class KSamePaper(AnonymisingMechanism):
         return [
             "the number of people, their names and order, their recordings, tasks and stimuli",
             "the rows of the longest recording of each task",
-            "who was in one group in a task: their records are the same",
+            f"who was in one group{' in a task' * self._anew}: their records are the same",
             everything_of_the_last(self.k),
         ]
 

@@ -9,22 +9,29 @@ from eyelid.errors import InputError
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.table import FeatureTable
-from eyelid.io import read
 from eyelid.papers.datasets import find_datasets, where_looked
 from eyelid.papers.davidjohn2022.claims import (
-    at_equal_identification,
+    equal_identification,
     intersections,
-    order_said,
+    ordering,
     poster,
     run_times,
+    table_2,
 )
-from eyelid.papers.davidjohn2022.figures import at_chance, figure_1, figure_1_of_events, figure_2
-from eyelid.papers.davidjohn2022.results import Order, Results, measured, order, order_as_printed
-from eyelid.papers.davidjohn2022.trials import PUBLISHED, SOUND, Tables, place, tried
+from eyelid.papers.davidjohn2022.figures import (
+    figure_1,
+    figure_1_of_events,
+    figure_2,
+    nothing,
+    other_datasets,
+)
+from eyelid.papers.davidjohn2022.protocols import PROTOCOLS
+from eyelid.papers.davidjohn2022.results import Results, measured, order, order_by_protocol
+from eyelid.papers.davidjohn2022.trials import PUBLISHED, Tables, all_kinds, tried
 from eyelid.papers.davidjohn2022.vr import DATASETS, VrDataset, read_events, tried_on_events
+from eyelid.papers.readers import READERS, ReadingFeatures, reading_features
 from eyelid.papers.reproduction import Data, Exhibit, Reproduction
 
-READERS = "MPIIDPEye"
 CITATION = (
     "David-John, Butler & Jain (2022): For your eyes only: privacy-preserving eye-tracking "
     "datasets. ACM Symposium on Eye Tracking Research & Applications, with its poster"
@@ -33,75 +40,105 @@ _PEOPLE, _FEW_PEOPLE = 20, 12
 _MINUTES, _FEW_MINUTES = 5.0, 3.0
 # Groups that are drawn to be intersected: that is quick, and varies much.
 _PARTITIONS, _FEW_PARTITIONS = 20, 5
+_INTENT = nothing(
+    "Future work",
+    "Intent prediction",
+    'the paper names it as future work ("other classification-based applications, such as intent '
+    'prediction"), and has document type alone; no data with intents are at hand here',
+)
 
 
 def reproduce(data: Path | None, repeats: int, fast: bool, seed: int = 0) -> Reproduction:
-    """Figures 1 and 2, the claims of 1/k and of the ordering, run times and the poster's table.
+    """Table 2, Figures 1 and 2, the claims of 1/k and of the ordering, run times, the poster.
 
     Args:
         data: a folder that holds MPIIDPEye or the other datasets, or one of them itself; None for
-            made-up people.
+            simulated participants.
         repeats: noisy runs, each with groups of its own.
-        fast: fewer k and ε, and fewer made-up people.
-        seed: of noise, groups and made-up people.
+        fast: fewer k and ε, the approximate SVM, fewer simulated participants.
+        seed: of noise, groups and simulated participants.
     """
     began = time.perf_counter()
     found = find_datasets(data, [READERS, *(dataset.name for dataset in DATASETS)])
-    table = _readers(found.get(READERS), fast, seed)
-    kinds = [kind for own in PUBLISHED for kind in (own, *SOUND[own.name])]
-    results = measured(Tables.of(table), tried, kinds, repeats, fast, seed)
-    orders = order_as_printed(results), order(results)
+    read = _readers(found.get(READERS), fast, seed)
+    results = measured(Tables.of(read.table, fast), tried, all_kinds(), repeats, fast, seed)
+    orders = order_by_protocol(results), order(results)
     claim = intersections(results, _FEW_PARTITIONS if fast else _PARTITIONS, seed)
+    order_claim = ordering(results)
+    others, not_read = _other_datasets(found, repeats, fast, seed)
     exhibits = (
+        table_2(read.table),
         *(figure_1(results, kind) for kind in PUBLISHED),
-        *(_of_dataset(one, found.get(one.name), repeats, fast, seed) for one in DATASETS),
+        other_datasets(others),
+        *(figure_1_of_events(one, name) for name, one in others.items()),
+        *not_read,
         *(figure_2(results, kind) for kind in PUBLISHED),
         claim,
-        at_equal_identification(results, *orders),
+        order_claim,
+        equal_identification(results, *orders),
         run_times(results),
-        poster(*orders),
+        poster(*orders, results.machine),
+        _INTENT,
     )
+    said = [claim.says, order_claim.says]
+    said += [one.says for one in exhibits if one.name.startswith("Figure 1, Exponential")]
     return Reproduction(
         paper="davidjohn2022",
         citation=CITATION,
-        data=_data(table, found),
+        data=_data(read.table, found),
         repeats=repeats,
         exhibits=exhibits,
-        findings=_findings(results, *orders, claim),
+        findings=(read.says, *(sentence for sentence in said if sentence)),
         seconds=time.perf_counter() - began,
+        protocols=PROTOCOLS,
     )
 
 
-def _readers(folder: Path | None, fast: bool, seed: int) -> FeatureTable:
+def _readers(folder: Path | None, fast: bool, seed: int) -> ReadingFeatures:
     if folder is not None:
-        return window_features(read(folder))
+        return reading_features(folder)
     people, minutes = (_FEW_PEOPLE, _FEW_MINUTES) if fast else (_PEOPLE, _MINUTES)
-    return window_features(simulate(people=people, minutes=minutes, seed=seed))
+    table = window_features(simulate(people=people, minutes=minutes, seed=seed))
+    return ReadingFeatures(table, False, "Participants are simulated, and so are their features.")
+
+
+def _other_datasets(
+    found: dict[str, Path], repeats: int, fast: bool, seed: int
+) -> tuple[dict[str, Results], list[Exhibit]]:
+    """What came of the further datasets at hand, and why some of them could not be tried."""
+    done: dict[str, Results] = {}
+    failed = []
+    for dataset in DATASETS:
+        if dataset.name in found:
+            one = _of_dataset(dataset, found[dataset.name], repeats, fast, seed)
+            if isinstance(one, Results):
+                done[dataset.name] = one
+            else:
+                failed.append(one)
+    return done, failed
 
 
 def _of_dataset(
-    dataset: VrDataset, folder: Path | None, repeats: int, fast: bool, seed: int
-) -> Exhibit:
-    """Who is named in one of the other datasets, or why that was not tried."""
-    name, title = f"Figure 1, {dataset.name}", "People named by fixations and saccades"
-    if folder is None:
-        return Exhibit(name, title, not_run=dataset.missing())
+    dataset: VrDataset, folder: Path, repeats: int, fast: bool, seed: int
+) -> Results | Exhibit:
+    """Who is re-identified in one of the further datasets, or why that was not tried."""
     try:
         events = read_events(dataset, folder, seed)
     except InputError as error:
-        return Exhibit(name, title, not_run=f"{folder}: {error}")
-    results = measured(events, tried_on_events, PUBLISHED, repeats, fast, seed)
-    return figure_1_of_events(results, name, title, dataset.printed)
+        title = "Re-identification by fixations and saccades"
+        return nothing(f"Figure 1, {dataset.name}", title, f"{folder}: {error}")
+    return measured(events, tried_on_events, PUBLISHED, repeats, fast, seed)
 
 
 def _data(table: FeatureTable, found: dict[str, Path]) -> Data:
     people, tasks = table.recordings["person"].n_unique(), table.recordings["task"].n_unique()
     others = [name for name in found if name != READERS]
-    what = "made-up readers" if table.simulated else READERS
+    what = "simulated participants" if table.simulated else READERS
     return Data(
         name=" and ".join([what, *others]),
         says=(
-            f"{people} {'made-up ' * table.simulated}people reading {tasks} documents each, "
+            f"{people} {'simulated ' * table.simulated}participants reading {tasks} documents "
+            "each, "
             f"{len(table.data):,} windows of {len(table.features)} features"
         ),
         simulated=table.simulated,
@@ -110,29 +147,3 @@ def _data(table: FeatureTable, found: dict[str, Path]) -> Data:
             *(one.missing() for one in DATASETS if one.name not in found),
         ),
     )
-
-
-def _findings(
-    results: Results, by_protocol: Order | None, leak_free: Order | None, claim: Exhibit
-) -> tuple[str, ...]:
-    """What a reader takes home.
-
-    Args:
-        results: of the readers.
-        by_protocol: mechanisms at equal identification as the paper measures it.
-        leak_free: the same honestly.
-        claim: that of 1/k.
-    """
-    told = [claim.says]
-    if by_protocol is not None and leak_free is not None:
-        told.insert(0, order_said(results, by_protocol, leak_free))
-    for kind in PUBLISHED:
-        if results.settings(kind):
-            setting = at_chance(results, kind)
-            attacker, value = results.strongest(setting)
-            told.append(
-                f"{kind.title} at {place(kind.axis, setting.value)}: the strongest of three "
-                f"attackers, {attacker}, names {value.mean:.2f} across documents; guessing gives "
-                f"{results.chance_named:.2f}."
-            )
-    return tuple(sentence for sentence in told if sentence)

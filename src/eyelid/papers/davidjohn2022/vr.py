@@ -10,15 +10,16 @@ None of them is at hand here. How sure their layouts are:
   Attributes are those that `eyelid.io.formats.arff` knows. The paper has 14 of its 15 videos and
   does not say which; here all count.
 * **VR-Saliency**, **OpenNEEDS** (printed as OpenEDS): not read. Of the first only Python pickles
-  are documented, of the second nothing.
+  are documented, of the second nothing: ``docs/formats.md`` says how to convert them.
 
 Any of them can also be given as a study folder that `eyelid convert` made.
 
-As in the paper: events by I-S5T, features of fixations and of saccades, one network for each,
-scores averaged over everything that is shown of a person and fused 0.4 to 0.6, one decision a
-person. Three quarters of the stimuli are released and known, those of the last quarter are shown
-raw; one quarter as the paper measures, each of the four in turn honestly. Every attacker of ours
-looks at means of neighbouring events, where the paper's network has single ones.
+As in the paper: events by I-S5T, features of single fixations and of single saccades, one network
+for each, scores averaged over everything that is shown of a person and added by 0.4 and 0.6, one
+decision a person. Three quarters of the stimuli are released and known, those of the last quarter
+are shown raw; one quarter by the paper's protocol, each of the four in turn leak-free. That the
+paper's 75 % are stimuli is inferred: it prints the share alone. The other attackers are ours: they
+look at means of neighbouring events, and their scores are z-scored before they are added.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ import polars as pl
 from eyelid.attacks.attackers import Attacker, find_attackers
 from eyelid.attacks.identification import decided
 from eyelid.attacks.records import records_of
-from eyelid.attacks.scores import Scores, fused, named
+from eyelid.attacks.scores import Scores, fused, named, weighted
 from eyelid.engine.engines import Shared
 from eyelid.errors import InputError
 from eyelid.gaze.events import detect_events
@@ -43,7 +44,13 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io import read
 from eyelid.io.column_map import layout_from_pairs
 from eyelid.papers.datasets import where_looked
-from eyelid.papers.davidjohn2022.trials import ATTACKERS, NETWORK, Outcome, Setting, Shares
+from eyelid.papers.davidjohn2022.trials import (
+    ATTACKERS,
+    NETWORK,
+    Outcome,
+    Setting,
+    Shares,
+)
 
 DETECTOR = "is5t"
 QUARTERS = 4
@@ -52,25 +59,19 @@ _EVENTS = ("fixations", "saccades")
 
 @dataclass(frozen=True)
 class VrDataset:
-    """One of the paper's datasets.
+    """One of the paper's datasets, and how it is read.
 
     Attributes:
         name: its folder, as published.
-        people: how many the paper has.
-        stimuli: how many different ones.
         said: what `read` is told about its files.
         layout: what is looked for inside, in words.
         why_not: why it cannot be read; empty if it can.
-        printed: raw people named, where the paper says it.
     """
 
     name: str
-    people: int
-    stimuli: int
     said: tuple[str, ...] = ()
     layout: str = ""
     why_not: str = ""
-    printed: float | None = None
 
     def missing(self) -> str:
         """What is said when it is not there."""
@@ -78,33 +79,26 @@ class VrDataset:
         return where_looked(self.name) + inside + (f"; {self.why_not}" if self.why_not else "")
 
 
+_CONVERT = "convert them to a study folder of that name as docs/formats.md says"
 DATASETS = (
-    VrDataset("ET-DK2", 18, 50, ("et-dk2",), "S####.csv in it", printed=1.0),
+    VrDataset("ET-DK2", ("et-dk2",), "S####.csv in it"),
     VrDataset(
         "VR-Saliency",
-        130,
-        8,
         why_not="its published files are Python pickles, which run code when they are opened, and "
-        "are not read: convert them to a study folder of that name",
+        f"are not read: {_CONVERT}",
     ),
     VrDataset(
         "360_em",
-        13,
-        14,
         ("file={person}/{person}_{stimulus}", "glob=*gaze/*.arff"),
         "gaze/014/014_01_park_….arff in it",
     ),
-    VrDataset(
-        "VR-EyeTracking", 43, 208, ("vr-eyetracking", "rate_hz=30"), "p001/001.txt and so on in it"
-    ),
+    VrDataset("VR-EyeTracking", ("vr-eyetracking", "rate_hz=30"), "p001/001.txt and so on in it"),
     VrDataset(
         "OpenNEEDS",
-        44,
-        2,
         why_not="it is what the paper prints as OpenEDS, citing OpenNEEDS; no description of its "
-        "files was found: convert them to a study folder of that name",
+        f"files was found: {_CONVERT}",
     ),
-    VrDataset("EHTask", 30, 15, ("ehtask",), "User_01_Video_01_Task_1.txt and so on in it"),
+    VrDataset("EHTask", ("ehtask",), "User_01_Video_01_Task_1.txt and so on in it"),
 )
 
 
@@ -203,11 +197,11 @@ def tried_on_events(events: Shared[Events], job: tuple[Setting, int]) -> Outcome
     except InputError as error:
         return str(error)
     leak_free = {name: np.asarray(np.mean(shares, axis=0)) for name, shares in found.items()}
-    return Outcome(found[NETWORK][0], leak_free, None, {}, seconds)
+    return Outcome(found[NETWORK][0], leak_free, {}, {}, seconds)
 
 
 def _named(attacker: Attacker, sides: list[tuple[FeatureTable, FeatureTable]], seed: int) -> Shares:
-    """For each person, the chance of being named by everything that is shown of them."""
+    """For each person, the chance of re-identification by everything that is shown of them."""
     people = sides[0][0].data["person"].unique(maintain_order=True).to_list()
     fixations, saccades = (
         _per_person(
@@ -216,7 +210,8 @@ def _named(attacker: Attacker, sides: list[tuple[FeatureTable, FeatureTable]], s
         )
         for known, shown in sides
     )
-    scores = fused(fixations, saccades)
+    add = weighted if attacker.name == NETWORK else fused
+    scores = add(fixations, saccades)
     return named(scores.averaged, scores.owner)
 
 

@@ -241,7 +241,7 @@ def printed_groups(groups: GroupFindings) -> str:
             "where one member’s recording goes on alone"
         )
     return (
-        "Groups that are drawn anew for each task, under people’s own names, intersect: whoever "
+        "People’s own names link the groups of their tasks: whoever "
         f"has raw recordings of somebody finds their name {percent(found.rate)} of the time (95 % "
         f"limits {limits(found)}){padded}."
     )
