@@ -171,6 +171,11 @@ def test_a_protocol_stands_once_and_what_is_inferred_of_it_apart(done):
     assert '<dt class="inferred">Inferred here</dt><dd>Halves of what is not said.</dd>' in text
 
 
+def test_a_protocol_that_no_page_states_is_refused(done):
+    with pytest.raises(AssertionError, match="quarters"):
+        replace(done, exhibits=(Exhibit("Table 1", "", protocol="quarters"),))
+
+
 def test_the_legend_names_every_line_of_the_tables(done):
     legend = page(done).partition("How to read the tables")[2].partition("</section>")[0]
     for line in ("printed", "by_protocol", "leak_free"):

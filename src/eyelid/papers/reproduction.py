@@ -174,8 +174,7 @@ class Exhibit:
         name: as the paper calls it: ``Table 3``.
         title: what it shows.
         says: one sentence on what is different, and why; plain, true of these very numbers.
-        protocol: the name of a protocol of the page.
-        leak_free_protocol: how to measure without a leak, where no protocol of the page says so.
+        protocol: the name of a protocol of the page; empty where the setting says it all.
         cells: its numbers.
         chance: what guessing gives; None where nothing is guessed.
         pictures: name of file (without ending) to a picture as SVG.
@@ -197,7 +196,6 @@ class Exhibit:
     title: str
     says: str = ""
     protocol: str = ""
-    leak_free_protocol: str = ""
     cells: tuple[Cell, ...] = ()
     chance: float | None = None
     pictures: dict[str, Markup] = field(default_factory=dict)
@@ -301,6 +299,11 @@ class Reproduction:
     protocols: tuple[Protocol, ...] = ()
     datasets: tuple[Dataset, ...] = ()
 
+    def __post_init__(self) -> None:
+        known = {one.name for one in self.protocols}
+        for exhibit in self.exhibits:
+            assert not exhibit.protocol or exhibit.protocol in known, exhibit.protocol
+
     @property
     def command(self) -> str:
         """What does this again; where the datasets are is everybody's own matter."""
@@ -352,7 +355,6 @@ def to_dict(done: Reproduction) -> dict[str, Any]:
                 "quantity": one.quantity,
                 "protocol": one.protocol,
                 "setting": one.setting,
-                "leak_free_protocol": one.leak_free_protocol,
                 "leak_free_words": one.leak_free_words,
                 "chance": one.chance,
                 "not_run": one.not_run,
