@@ -325,8 +325,8 @@ LITERATURE = (
         faithful_names=("ksame-paper",),
         sound_names=("ksame", "ksame-dp"),
         printed="document type 72 % or more at every k; 33 % is chance",
-        measured="document type at k = 8 by a support-vector machine: 0.74 as printed, 0.61 with "
-        "ksame (0.82 by an oblique random forest); 0.90 on raw data",
+        measured="document type at k = 8 by a support-vector machine: 0.72 as printed, 0.61 with "
+        "ksame (0.82 by an oblique random forest); 0.92 on raw data",
         measured_in="anonymity.md",
     ),
     Published(
@@ -343,7 +343,7 @@ LITERATURE = (
         faithful_names=("marginals-paper",),
         sound_names=("seeded", "synthetic"),
         printed="document type about 53 %; 33 % is chance",
-        measured="document type by a support-vector machine: 0.72 as printed, 0.90 on raw data",
+        measured="document type by a support-vector machine: 0.72 as printed, 0.92 on raw data",
         measured_in="anonymity.md",
     ),
 )

@@ -3,6 +3,7 @@
 import shutil
 
 import numpy as np
+import polars as pl
 import pytest
 
 from eyelid.attacks.attackers import find_attackers
@@ -82,13 +83,18 @@ def test_a_dataset_of_unknown_layout_is_read_once_it_is_a_study_folder(tmp_path)
     assert found.fixations.recordings["stimulus"].n_unique() == 4
 
 
-def test_fewer_stimuli_than_quarters_are_refused(spheres, tmp_path):
-    for path in spheres.rglob("*_0[123]_*.arff"):
-        shutil.copytree(path.parent, tmp_path / "gaze" / path.parent.name, dirs_exist_ok=True)
-    for path in tmp_path.rglob("*_0[45678]_*.arff"):
-        path.unlink()
-    with pytest.raises(InputError, match="3 stimuli cannot be parted in 4"):
-        read_events(NAMED["360_em"], tmp_path, 0)
+def test_fewer_stimuli_than_quarters_part_recordings_in_time(spheres, tmp_path):
+    for path in spheres.rglob("*_0[12]_*.arff"):
+        place = tmp_path / "gaze" / path.parent.name
+        place.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, place)
+    events = read_events(NAMED["360_em"], tmp_path, 0)
+    assert events.quarter == {}
+    known, shown = events.parted(3)[0]
+    assert len(known.data) + len(shown.data) == len(events.fixations.data)
+    latest = known.data.group_by("person", "recording").agg(pl.col("time_ms").max())
+    both = shown.data.join(latest, on=["person", "recording"], suffix="_known")
+    assert (both["time_ms"] > both["time_ms_known"]).all()
 
 
 def test_what_is_not_there_says_what_would_be_looked_for():
