@@ -44,7 +44,12 @@ def run(
         ),
     ] = None,
     fast: Annotated[
-        bool, typer.Option("--fast", help="Fewer settings, once: about a minute on two cores.")
+        bool,
+        typer.Option(
+            "--fast",
+            help="Fewer settings, once: about a minute on two idle cores for liu2019 and "
+            "bozkir2021, some minutes for davidjohn2022.",
+        ),
     ] = False,
     full: Annotated[
         bool,
