@@ -37,6 +37,7 @@ OURS_ROW = "one partition, ours (ksame)"
 _IMPACT = ("least", "middle", "most")
 _FEWEST_RUNS = 2
 _MINUTE_MS = 60_000.0
+_NO_PROTECTION = 1000.0
 
 
 def intersections(results: Results, partitions: int, seed: int) -> Exhibit:
@@ -80,6 +81,10 @@ def intersections(results: Results, partitions: int, seed: int) -> Exhibit:
     shown = 4.0 if 4.0 in ks else ks[-1]
     anew, once, ours = (found[Setting(kind, shown)].mean for kind in rows.values())
     bound = 1 / shown
+    once_kind = rows[ONCE_ROW]
+    above = [k for k in ks if found[Setting(once_kind, k)].mean > 1 / k and results.people % k]
+    small = ", ".join(f"{found[Setting(once_kind, k)].mean:.2f} at k = {k:g}" for k in above)
+    rest = f" One partition has a last group of fewer than k, and passes 1/k: {small}."
     return Exhibit(
         name=name,
         title=title,
@@ -92,7 +97,7 @@ def intersections(results: Results, partitions: int, seed: int) -> Exhibit:
             "(means "
             f"over {partitions} partitions). Drawn anew, names link the {results.tasks} "
             "documents, and "
-            "few people are together in all of them."
+            "few people are together in all of them." + rest * bool(above)
         ),
         protocol=protocols.GROUPS.name,
         quantity="share of people whose own name is found",
@@ -128,7 +133,7 @@ def ordering(results: Results) -> Exhibit:
         cells.append(
             Cell(
                 f"{kind.title}, {place(kind.axis, setting.value)}{approximately}",
-                MODEL_WORDS[model],
+                "document type by the paper's SVM",
                 found.number,
                 by_protocol_value,
                 results.told(setting)[shown],
@@ -214,7 +219,7 @@ def equal_identification(
         row += " (2,000 windows, approximation)" if shown != model else ""
         cells += [
             Cell(row, "re-identified", leak_free=one.named),
-            Cell(row, f"told: {MODEL_WORDS[model]}", leak_free=kept),
+            Cell(row, "told: the paper's SVM", leak_free=kept),
             Cell(row, f"told: {MODEL_WORDS[FOREST]}", leak_free=one.told[FOREST]),
         ]
     beyond = [one.kind.title for one in order.chosen if not one.reaches]
@@ -247,12 +252,23 @@ def _promised(results: Results, one: Chosen) -> str:
     if promise.holds and promise.k is not None:
         what = f"at most 1/{promise.k} for telling the members of a group apart, no ε"
     elif promise.holds and promise.epsilon is not None:
-        what = f"ε = {rounded_up(promise.epsilon)}"
+        what = _epsilon(promise.epsilon)
     elif promise.epsilon is not None and math.isfinite(promise.epsilon):
-        what = f"nothing (ε = {rounded_up(promise.epsilon)} if the scale of its noise were public)"
+        what = f"nothing ({_epsilon(promise.epsilon)} if the scale of its noise were public)"
     else:
         what = "nothing"
     return f"{one.kind.title} at {place(one.kind.axis, one.setting.value)}: {what}"
+
+
+def _epsilon(epsilon: float) -> str:
+    """An ε for people; beyond a thousand it protects nobody.
+
+    >>> _epsilon(4.0), _epsilon(15_600.0)
+    ('ε = 4', 'ε over 1,000, no practical protection')
+    """
+    if epsilon > _NO_PROTECTION:
+        return "ε over 1,000, no practical protection"
+    return f"ε = {rounded_up(epsilon)}"
 
 
 def run_times(results: Results) -> Exhibit:

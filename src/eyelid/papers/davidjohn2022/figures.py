@@ -318,8 +318,9 @@ def _told_said(results: Results, kind: Kind) -> str:
         if beside:
             found = [results.told(setting)[SAMPLED_MACHINE] for setting in beside]
             said += f" {ours.title}, whose guarantee is valid, keeps {_range(found)} by an SVM"
+            told = all(one.low is not None for one in found)
             sure = any(_surely(one, results.chance_told) for one in found)
-            said += "." if sure else ", nowhere surely more than guessing."
+            said += ", nowhere surely more than guessing." if told and not sure else "."
     return said
 
 
@@ -348,7 +349,7 @@ def _told_outcome(results: Results, kind: Kind) -> Outcome:
             near = [abs(value.mean - 0.53) <= NEAR for value in found.values()]
             return Outcome.YES if all(near) else Outcome.NO
         case _:
-            if 20.0 not in found:
+            if 20.0 not in found or found[20.0].low is None:
                 return Outcome.OPEN
             # "Fell to chance at ϵ = 20."
             return Outcome.NO if _surely(found[20.0], results.chance_told) else Outcome.YES
