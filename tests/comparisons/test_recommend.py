@@ -102,6 +102,18 @@ def test_more_tasks_than_can_be_made_up_are_not_asked_for(few):
         recommend(replace(few, data=many), ["task>=0.5"])
 
 
+def test_groups_are_not_recommended_to_people_who_are_in_a_release(few, tmp_path):
+    write(few.study(), tmp_path / "study")
+    options = {"mechanisms": ["ksame", "gaussian"], "studies": 1}
+    first = recommend(tmp_path / "study", "k>=3", **options)
+    assert any("ksame" in command for command in first.commands)
+    eyelid.release(tmp_path / "study", mechanism="laplace", epsilon=1.0)
+    later = recommend(tmp_path / "study", "epsilon<=4", **options)
+    assert not any("ksame" in command for command in later.commands)
+    with pytest.raises(InputError, match="counted 1 of them already"):
+        recommend(tmp_path / "study", "kind=k-anonymity", **options)
+
+
 def test_a_release_is_not_recommended_anything(few):
     released = replace(few, released=True)
     with pytest.raises(InputError, match="a release already"):

@@ -54,6 +54,16 @@ def test_above_the_limit_is_refused_and_nothing_is_counted(ledger):
     ledger.debit("o", ["bob"], "laplace", pure(2.5))
 
 
+def test_a_refusal_asks_for_less_only_where_less_would_fit(ledger):
+    ledger.set_allowance("o", 2.0, 1e-6)
+    ledger.debit("o", ["ann"], "laplace", pure(1.0))
+    with pytest.raises(Refused, match="ask for less or raise the limit"):
+        ledger.debit("o", ["ann"], "laplace", pure(1.5))
+    ledger.set_allowance("o", 0.5, 1e-6)
+    with pytest.raises(Refused, match="no release fits, raise the limit"):
+        ledger.debit("o", ["ann"], "laplace", pure(0.01))
+
+
 def test_ten_tenths_fit_into_one(ledger):
     ledger.set_allowance("o", 1.0, 1e-6)
     for _ in range(10):

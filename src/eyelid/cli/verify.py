@@ -53,7 +53,11 @@ def run(
             [(p.name, p.mechanism, "caught" if p.caught else "MISSED") for p in found.planted],
         )
         say("Nothing was refuted and every planted fault was caught." if found.passed else "")
-    few = f" ({runs:,} runs are too few for it)" if runs < DEFAULT_RUNS else ""
+    few = (
+        f" ({runs:,} runs may be too few for it: --runs {DEFAULT_RUNS})"
+        if runs < DEFAULT_RUNS
+        else ""
+    )
     missed = [*[f"{each}{few}" for each in found.claims.missed], *found.shown.missed]
     remark(*found.refuted, *(f"planted fault not caught: {name}" for name in missed))
     if not found.passed:

@@ -18,6 +18,7 @@ from eyelid.comparisons.goals import Goals, goals_of
 from eyelid.comparisons.private_choice import Ballot, PrivateChoice, voted
 from eyelid.comparisons.recommendation import (
     ALONE,
+    BESIDE,
     CHOSEN,
     SIMULATED,
     Instead,
@@ -39,6 +40,7 @@ from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.noise import randomness
 from eyelid.releases.accounting import counting_entry, open_ledger
 from eyelid.releases.audits.kinds import measured
+from eyelid.releases.budget import spent_on
 from eyelid.releases.kinds.features.plan import feature_table
 from eyelid.reporting.comparisons.setting import Setting
 
@@ -138,12 +140,15 @@ def recommend(
         asked = asked.after(tuning_epsilon)
     found, skipped = candidates(table, asked, mechanisms)
     notes: tuple[str, ...] = ()
-    if own:
+    whose = read_in if isinstance(read_in, Study) else table
+    released = _releases_of(whose, path)
+    if own or released:
         with_epsilon = [one for one in found if one.promise.person_level.kind.differential]
-        notes = (ALONE,) if len(with_epsilon) < len(found) else ()
+        said = ALONE if own else BESIDE.format(count=released)
+        notes = (said,) if len(with_epsilon) < len(found) else ()
         found = with_epsilon
     if not found:
-        raise InputError(_no_candidate(asked, own))
+        raise InputError(_no_candidate(asked, own, released))
     start = Recommendation(
         goals=asked,
         facts=facts,
@@ -154,6 +159,8 @@ def recommend(
     search = _Search(facts, asked, studies, seed)
     if tuning_epsilon is None:
         relaxed = candidates(table, asked.without_promises(), mechanisms)[0]
+        if released:
+            relaxed = [one for one in relaxed if one.promise.person_level.kind.differential]
         return _on_made_up_people(start, search, found, relaxed)
     if len(found) < 2:
         raise InputError(
@@ -167,18 +174,31 @@ def recommend(
     start = replace(start, choice=choice)
     if dry_run:
         return start
-    whose = read_in if isinstance(read_in, Study) else table
     origin, _ = counting_entry(whose, path, ledger)
     return _on_own_people(start, search, found, replace(table, origin=origin), tell)
 
 
-def _no_candidate(goals: Goals, own: bool) -> str:
+def _releases_of(study: Study | FeatureTable, path: Path | None) -> int:
+    """How many releases of these people are counted; none where no ledger can be asked."""
+    try:
+        return len(spent_on(study, path).debits)
+    except InputError:
+        return 0
+
+
+def _no_candidate(goals: Goals, own: bool, released: int) -> str:
     """Why nothing is left to try."""
     promised = " and ".join(goal.text for goal in goals.asked if not goal.measured)
     if own:
         return (
             f"nothing with an ε meets {promised or 'these goals'}, and a choice on your own data "
             "would undo a promise without one: leave out --own"
+        )
+    if released:
+        return (
+            f"nothing with an ε meets {promised or 'these goals'}, and "
+            f"{BESIDE.format(count=released)}: give goals for ε, or 'eyelid mechanisms' lists what "
+            "each promises"
         )
     return (
         f"no mechanism that holds promises {promised} of these data: 'eyelid mechanisms' lists "

@@ -30,6 +30,10 @@ ALONE = (
     "ksame was left out: its one chance in k is promised of the only release of these people, and "
     "this choice is counted as one"
 )
+BESIDE = (
+    "ksame was left out: its one chance in k is promised of the only release of these people, and "
+    "the ledger has counted {count} of them already"
+)
 
 
 @dataclass(frozen=True)

@@ -227,8 +227,8 @@ def _ms_per(head: Head, layout: Layout, role: str) -> float:
         unit = unit_in(layout.columns.get(role, ""))
         if unit is None:
             raise InputError(
-                f"{head.path} does not say the unit of time: give it with --map time_unit=ms "
-                "(or s, us, ns)"
+                f"{head.path} does not say the unit of time of {layout.columns.get(role, role)!r}: "
+                "give it with --map time_unit=ms (or s, us, ns)"
             )
     return MS_PER[unit]
 

@@ -428,14 +428,17 @@ class Ledger(Accounts):
                     "Nothing was released; 'eyelid budget IN --no-limit' lifts the limit"
                 )
             if not allowance.covers(total):
-                spent = sequential(before, allowance.delta).numbers() if before else "nothing"
+                earlier = sequential(before, allowance.delta) if before else None
+                spent = "nothing" if earlier is None else earlier.numbers()
+                room = earlier is None or allowance.covers(earlier)
+                remedy = "ask for less or raise" if room else "no release fits, raise"
                 # Of people whose releases are not all known, nobody knows what was spent so far.
                 so_far = "counted here" if self.gaps(origin) else "spent so far"
                 warning = large_delta(allowance.delta, len(people))
                 besides = f"Not protected is {warning}. " if warning else ""
                 raise Refused(
                     f"this release would bring a person to {total.numbers()}, above {limit}; "
-                    f"{so_far}: {spent}. {besides}Nothing was released: ask for less or raise the "
+                    f"{so_far}: {spent}. {besides}Nothing was released: {remedy} the "
                     "limit with 'eyelid budget IN --limit-epsilon E'"
                 )
 

@@ -406,7 +406,9 @@ def _of_total(audit: TableAudit) -> Sequence[str]:
     if not released or audit.refuted or total is None or not audit.target.claims_to_hold:
         return []
     if not total.holds:
-        return [f"Over all releases of these people nothing holds: {total.reasons[0]}."]
+        # This one claims to hold, so that the reason is of another.
+        why = total.reasons[0]
+        return [f"Over all releases of these people nothing holds, because of another one: {why}."]
     if formal_only(total):
         return [f"Over all releases so far a person has paid {total.numbers()}."]
     return []
