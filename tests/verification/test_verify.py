@@ -143,7 +143,8 @@ def test_a_claim_that_nothing_tries_does_not_pass(untried, no_samplers):
         found = verify(["unseen"], runs=1_000, noise=randomness(1))
     finally:
         _registry.pop("unseen")
-    assert found.untested == ["unseen"] and not found.passed
+    assert found.untested == ["unseen"]
+    assert not found.passed
 
 
 def test_too_few_runs_and_unknown_names_are_errors():

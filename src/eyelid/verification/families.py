@@ -148,5 +148,6 @@ FAMILIES: dict[str, Family] = {
 
 def mutants_of(kind: type[Mechanism]) -> Iterator[Mutant]:
     """Every mutant that makes sense for this mechanism."""
-    if kind.family in FAMILIES:
-        yield from FAMILIES[kind.family].mutants(list(kind.set_for_games()))
+    variants = list(kind.set_for_games())
+    if kind.family in FAMILIES and variants:
+        yield from FAMILIES[kind.family].mutants(variants)

@@ -90,7 +90,7 @@ def seeded_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
 
 def _by_plenty(mutant: Any, sound: Any, runs: int, noise: Randomness) -> bool:
     """Whether a test that is not the one for the ε is refuted where it has just people enough."""
-    plenty = replace(next(sound.neighbour_pairs(PERSON)).shape, people=_PLENTY)
+    plenty = replace(next(sound.neighbour_pairs(PERSON)).facts, people=_PLENTY)
     return play(mutant, PERSON, runs, noise, lambda _: sound.cost(plenty, PERSON)).refuted
 
 
