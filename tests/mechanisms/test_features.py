@@ -6,7 +6,7 @@ import pytest
 
 from eyelid.attacks.twins import twin
 from eyelid.mechanisms import catalogue
-from eyelid.mechanisms.features import ON_WHOLE_TABLES
+from eyelid.mechanisms.features import ON_WHOLE_TABLES, FeatureMechanism
 from eyelid.mechanisms.mechanism import PublicFacts, mechanism_named, register
 from eyelid.mechanisms.records.laplace import Laplace
 from eyelid.mechanisms.release_kind import Execution
@@ -29,6 +29,25 @@ def test_a_mechanism_that_cannot_say_what_is_left_to_see_is_not_registered():
     with pytest.raises(TypeError, match="mute has no worth of its own"):
         register(Mute)
     assert "mute" not in catalogue()
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        ({"trust": Trust.CENTRAL, "execution": Execution.PER_PERSON}, "its trust is local"),
+        ({"execution": Execution.BY_SUMS}, "executed by sums and has no partition and slots"),
+        (
+            {"apply_to_some": FeatureMechanism.apply_to_some},
+            "executed per person and has no apply_to_some",
+        ),
+    ],
+)
+def test_what_a_release_would_fail_at_or_publish_after_the_charge_is_not_registered(declared, said):
+    note = replace(Laplace.note, summary="Not what it declares.")
+    false = type("False", (Laplace,), {**declared, "note": note, "name": "false", "aliases": ()})
+    with pytest.raises(TypeError, match=said):
+        register(false)
+    assert "false" not in catalogue()
 
 
 @pytest.mark.parametrize("name", OF_FEATURES)

@@ -135,6 +135,17 @@ def test_a_mechanism_that_shows_its_input_is_refuted_in_words(no_samplers, no_fa
     assert any("the noise of window per person is not fresh" in text for text in found.refuted)
 
 
+@pytest.mark.parametrize("untried", [{"family": ""}, {"games": ()}], ids=str)
+def test_a_claim_that_nothing_tries_does_not_pass(untried, no_samplers):
+    note = replace(Laplace.note, summary="Nobody looks.")
+    register(type("Unseen", (Laplace,), {**untried, "note": note, "name": "unseen", "aliases": ()}))
+    try:
+        found = verify(["unseen"], runs=1_000, noise=randomness(1))
+    finally:
+        _registry.pop("unseen")
+    assert found.untested == ["unseen"] and not found.passed
+
+
 def test_too_few_runs_and_unknown_names_are_errors():
     with pytest.raises(InputError, match="runs must be at least 1000, got 10"):
         verify(runs=10)

@@ -47,8 +47,7 @@ def run(
         bool,
         typer.Option(
             "--fast",
-            help="Fewer settings, once: about a minute on two idle cores for liu2019 and "
-            "bozkir2021, some minutes for davidjohn2022.",
+            help="Fewer settings, once: about a minute on two idle cores.",
         ),
     ] = False,
     full: Annotated[

@@ -53,13 +53,18 @@ def run(
             [(p.name, p.mechanism, "caught" if p.caught else "MISSED") for p in found.planted],
         )
         say("Nothing was refuted and every planted fault was caught." if found.passed else "")
-    few = (
-        f" ({runs:,} runs may be too few for it: --runs {DEFAULT_RUNS})"
-        if runs < DEFAULT_RUNS
-        else ""
+    more = f" ({runs:,} runs may be too few for it: --runs {DEFAULT_RUNS})"
+    few = more if runs < DEFAULT_RUNS else ""
+    missed = [*[f"{each}{few}" for each in found.claims.uncaught], *found.shown.missed]
+    remark(
+        *found.refuted,
+        *(f"planted fault not caught: {name}" for name in missed),
+        *(
+            f"{name} claims a guarantee that nothing tries: it declares no family that verify "
+            "knows, or no games"
+            for name in found.claims.untested
+        ),
     )
-    missed = [*[f"{each}{few}" for each in found.claims.missed], *found.shown.missed]
-    remark(*found.refuted, *(f"planted fault not caught: {name}" for name in missed))
     if not found.passed:
         raise typer.Exit(1)
 

@@ -11,13 +11,21 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study, check
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, mechanism_named
-from eyelid.mechanisms.release_kind import Gaps
+from eyelid.mechanisms.release_kind import Execution, Gaps, ReleaseKind
 from eyelid.privacy.noise import Randomness
+from eyelid.privacy.unit import Trust
 
 ON_WHOLE_TABLES = frozenset({"apply", "perturbed", "noisy_means", "sums"})
 # Whoever sees everybody's data may use them; the last two said so once, and would be ignored.
 _ABOUT_EXECUTION = ON_WHOLE_TABLES | {"trust", "by_person", "by_sums"}
 """Methods that take everybody's rows; a mechanism that works part by part passes none of them."""
+
+_NEEDED = {
+    Execution.PER_PERSON: ("apply_to_some",),
+    Execution.BY_SUMS: ("partition", "slots", "sums", "from_sums"),
+    Execution.ON_EVERYBODY: ("apply",),
+}
+"""What a release calls, by how a mechanism is executed."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +81,24 @@ class FeatureMechanism(Mechanism):
 
     @classmethod
     def check_declared(cls) -> None:
-        """Refuse a class that cannot say what is left to see: a card needs it after the charge."""
+        """Refuse a class that lacks what a release asks of it after the charge."""
         super().check_declared()
         needed = ("expected_rmse_of_span", "expected_mean_rmse_of_span")
         for name in needed if cls.predictable else ("worth",):
             if getattr(cls, name) is getattr(FeatureMechanism, name):
                 raise TypeError(f"{cls.name} has no {name} of its own")
+        if cls.release is ReleaseKind.RECORDS and cls.trust is Trust.CENTRAL:
+            # Attributes of people would go out with an aggregate's, under their names.
+            raise TypeError(f"{cls.name} releases everybody's own records: its trust is local")
+        lacking = [
+            name
+            for name in _NEEDED[cls.execution]
+            if getattr(cls, name, None) is getattr(FeatureMechanism, name, None)
+        ]
+        if lacking:
+            raise TypeError(
+                f"{cls.name} is executed {cls.execution.value} and has no {' and '.join(lacking)}"
+            )
 
     @property
     def core(self) -> FeatureMechanism:

@@ -1,6 +1,7 @@
 """Is what leaves a mechanism made of its private table alone?
 
-Games and residuals look at the measurement. What people get is the output of ``apply``. Here it is
+Games and residuals look at the measurement. What people get is the output of ``apply``, or of
+``apply_to_some`` where people are taken part by part. Both are
 compared with what ``present`` makes of the private table, drawn with the same repeatable
 randomness: equal to the last bit, and not what it would be without noise. The table is one that
 the mechanism really takes: a small simulated study, summarised as it asks.
@@ -21,6 +22,7 @@ from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import windows_of
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
+from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.noise import randomness
 from eyelid.verification.mutant import NO_NOISE
 
@@ -78,23 +80,36 @@ def compare(mechanism: RecordMechanism, declared: RecordMechanism | None = None)
 def _compare(mechanism: RecordMechanism, quiet: RecordMechanism) -> OutputResult:
     """In one setting, ``quiet`` being what is declared, without noise."""
     table = _taken_by(mechanism)
-    shown = mechanism.apply(table, randomness(_SEED))
+    tables = [mechanism.apply(table, randomness(_SEED))]
+    if mechanism.execution is Execution.PER_PERSON:
+        # What a release of many people is made of.
+        facts = mechanism.facts(table)
+        tables.append(mechanism.apply_to_some(table, facts, randomness(_SEED)))
     wanted = quiet.present(mechanism.perturbed(table, randomness(_SEED)))
-    without_noise = quiet.present(quiet.perturbed(table, randomness(_SEED)))
-    values, bare = _values(shown), _values(without_noise)
+    bare = _values(quiet.present(quiet.perturbed(table, randomness(_SEED))))
     inside = (bare > _NEXT_TO_NOTHING) & (bare < 1 - _NEXT_TO_NOTHING)
-    alike = values.shape == bare.shape
-    still = inside & (np.abs(values - bare) <= _NEXT_TO_NOTHING) if alike else np.False_
     return OutputResult(
         mechanism=mechanism.name,
         unit=str(mechanism.unit),
-        values=values.size,
-        same=shown.features == wanted.features
-        and shown.data.equals(wanted.data)
-        and shown.people.equals(wanted.people),
+        values=sum(_values(shown).size for shown in tables),
+        same=all(
+            shown.features == wanted.features
+            and shown.data.equals(wanted.data)
+            and shown.people.equals(wanted.people)
+            for shown in tables
+        ),
         inside=int(inside.sum()),
-        bare=int(still.sum()),
+        bare=sum(_shown_bare(_values(shown), bare, inside) for shown in tables),
     )
+
+
+def _shown_bare(
+    values: NDArray[np.float64], bare: NDArray[np.float64], inside: NDArray[np.bool_]
+) -> int:
+    """How many values are shown as they are without noise."""
+    if values.shape != bare.shape:
+        return 0
+    return int((inside & (np.abs(values - bare) <= _NEXT_TO_NOTHING)).sum())
 
 
 def _taken_by(mechanism: RecordMechanism) -> FeatureTable:

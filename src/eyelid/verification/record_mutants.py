@@ -121,6 +121,11 @@ _STALE: tuple[Row, ...] = (
 _OF_RECORDS: tuple[Row, ...] = (
     ("missing values published", {"randomise": _mask_again}, _by_residuals),
     ("mean number of recordings", {"facts": _mean_recordings}, _by_residuals),
+    (
+        "input shown where people are taken part by part",
+        {"apply_to_some": lambda self, people, *_: self.present(people)},
+        _by_outputs,
+    ),
 )
 # What is measured may be private, and something else be shown.
 _BARE: tuple[Row, ...] = (

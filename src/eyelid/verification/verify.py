@@ -127,6 +127,7 @@ class Verification:
         planted: faults that the above and canaries must catch.
         canaries: guesses at the coins of many people from one run, where people are made up.
         streams: looks at filters from outside.
+        claiming: the mechanisms that were asked for and claim to hold.
     """
 
     games: tuple[GameResult, ...]
@@ -138,6 +139,7 @@ class Verification:
     planted: tuple[Planted, ...]
     canaries: tuple[CanaryRun, ...] = ()
     streams: tuple[StreamResult, ...] = ()
+    claiming: tuple[str, ...] = ()
 
     @property
     def refuted(self) -> list[str]:
@@ -151,12 +153,19 @@ class Verification:
 
     @property
     def missed(self) -> list[str]:
+        """The planted faults that were not caught, and who had none, in words."""
+        return [*self.uncaught, *(f"no fault was planted in {name}" for name in self.untested)]
+
+    @property
+    def uncaught(self) -> list[str]:
         """The planted faults that were not caught, in words."""
-        missed = [f"{p.name} in {p.mechanism}" for p in self.planted if not p.caught]
-        # A mechanism without planted faults was not tested, whatever its games say.
-        tested = {p.mechanism for p in self.planted}
-        untested = {g.mechanism for g in self.games if g.holds and g.mechanism not in tested}
-        return missed + [f"no fault was planted in {name}" for name in sorted(untested)]
+        return [f"{p.name} in {p.mechanism}" for p in self.planted if not p.caught]
+
+    @property
+    def untested(self) -> list[str]:
+        """Mechanisms that claim to hold and had no planted fault, whatever their games say."""
+        played = {g.mechanism for g in self.games if g.holds}
+        return sorted({*self.claiming, *played} - {p.mechanism for p in self.planted})
 
     @property
     def passed(self) -> bool:
@@ -261,6 +270,7 @@ def verify(
         tuple(caught),
         tuple(canaries),
         tuple(streams),
+        tuple(kind.name for kind in kinds if kind.claims_to_hold),
     )
 
 

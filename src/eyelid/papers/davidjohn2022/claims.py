@@ -159,6 +159,7 @@ def ordering(results: Results) -> Exhibit:
         for how, values in orders.items()
     )
     outcomes = {2: Outcome.YES, 1: Outcome.PARTLY, 0: Outcome.NO}
+    exact = model != SAMPLED_MACHINE
     return Exhibit(
         name=name,
         title=title,
@@ -171,8 +172,8 @@ def ordering(results: Results) -> Exhibit:
         cells=tuple(cells),
         chance=results.chance_told,
         verdict=Verdict(
-            agreement(cells) if model != SAMPLED_MACHINE else Outcome.OPEN,
-            outcomes[_falls(leak_free) + _falls(forest)],
+            agreement(cells) if exact else Outcome.OPEN,
+            outcomes[_falls(leak_free) + _falls(forest)] if exact else Outcome.OPEN,
         ),
     )
 
@@ -336,6 +337,7 @@ def poster(by_protocol: Order | None, order: Order | None, model: str) -> Exhibi
         (False, False): "comes out by neither protocol",
     }[same]
     outcomes = {True: Outcome.YES, False: Outcome.NO}
+    exact = model != SAMPLED_MACHINE
     return Exhibit(
         name=name,
         title=title,
@@ -349,7 +351,7 @@ def poster(by_protocol: Order | None, order: Order | None, model: str) -> Exhibi
         quantity="place in the order",
         cells=tuple(cells),
         digits=0,
-        verdict=Verdict(outcomes[same[0]], outcomes[same[1]]),
+        verdict=Verdict(*(outcomes[one] if exact else Outcome.OPEN for one in same)),
     )
 
 
