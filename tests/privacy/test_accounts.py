@@ -162,6 +162,36 @@ def test_a_run_that_was_begun_before_goes_on_after_and_is_counted_once(here, the
     assert totals(here, "b") == [(1, 1.0)]
 
 
+def test_what_a_run_has_made_is_known_after_a_join(here, there):
+    """A copy of the run would be a second release of what was counted once."""
+    there.debit("b", ["ann"], "laplace", pure(1.0), run="run")
+    assert there.claim("b", "run", "output")
+    here.join("a", there, ["b"])
+    assert here.claim("b", "run", "output")
+    assert not here.claim("b", "run", "other noise")
+
+
+def test_a_run_that_ended_after_a_join_does_not_go_on_where_it_was_begun(here, there):
+    """Its people come back to the ledger that first counted them, which has its debit."""
+    there.debit("b", ["ann"], "laplace", pure(1.0), run="run")
+    here.join("a", there, ["b"])
+    assert here.claim("b", "run", "output")
+    here.end("run")
+    there.register("e", ["ann"])
+    there.join("e", here, ["a"])
+    assert not there.claim("b", "run", "other noise")
+    with pytest.raises(InputError, match="this run has ended"):
+        there.debit("b", ["ann"], "laplace", pure(1.0), run="run")
+
+
+def test_nothing_is_let_out_by_a_ledger_that_was_joined(here, there):
+    """Copies of the run would ask the other one."""
+    there.debit("b", ["ann"], "laplace", pure(1.0), run="run")
+    here.join("a", there, ["b"])
+    with pytest.raises(InputError, match="since both were joined"):
+        there.claim("b", "run", "output")
+
+
 def test_a_copy_is_not_joined(here, tmp_path, copies_count):
     shutil.copy(here.path, tmp_path / "copy.ledger")
     with pytest.raises(InputError, match="is a copy of"):

@@ -502,6 +502,35 @@ def test_two_copies_of_a_run_that_go_on_at_once_make_one_release(home, monkeypat
     assert debits(home) == 1
 
 
+@pytest.mark.parametrize(
+    ("is_noted", "refusal"), [(True, "this run has ended"), (False, "a copy of this run has")]
+)
+def test_a_copy_of_a_run_is_no_second_release_though_its_people_were_joined_meanwhile(
+    home, tmp_path, monkeypatch, is_noted, refusal
+):
+    """The run has opened its ledger before, and ends after: the copy asks the other ledger."""
+    honest, study = release.made_private, read(home / "features")
+    other = Ledger.create(home / "other.ledger")
+    other.register("other", study.people["person"])
+
+    def meanwhile(*arguments):
+        shutil.copytree(unfinished(home / "out"), tmp_path / "backup")
+        other.join("other", Ledger(home / "features.ledger"), [study.origin.id])
+        return honest(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(release, "made_private", meanwhile)
+        if not is_noted:
+            patch.setattr(pipeline, "ended", lambda *_: None)
+        eyelid.release(home / "features", home / "out", **LAPLACE)
+    (home / "out").rename(home / "shared")
+    shutil.move(tmp_path / "backup", unfinished(home / "out"))
+    with pytest.raises(InputError, match=refusal):
+        eyelid.release(home / "features", home / "out", **LAPLACE)
+    assert not (home / "out").exists()
+    assert len(other.debits("other")) == 1
+
+
 def test_names_that_change_meanwhile_are_not_released(home, monkeypatch):
     honest = release.made_private
 

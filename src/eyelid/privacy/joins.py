@@ -191,4 +191,13 @@ def bring_over(ledger: Accounts, others: Sequence[str]) -> None:
             f"INSERT OR IGNORE INTO main.run SELECT id, ?, ended FROM {OTHER}.run WHERE debit = ?",
             (made, number),
         )
+    # Of debits that were here before, too: their runs may have gone on there.
+    debits = f"SELECT id FROM {OTHER}.debit WHERE origin IN {which}"
+    runs = f"SELECT id FROM {OTHER}.run WHERE debit IN ({debits})"
+    ledger.change(
+        "INSERT OR IGNORE INTO main.made "
+        f"SELECT run, output FROM {OTHER}.made WHERE run IN ({runs})",
+        others,
+    )
+    ledger.change(f"UPDATE main.run SET ended = 1 WHERE id IN ({runs} AND ended)", others)
     ledger.change(f"DELETE FROM main.forward WHERE origin IN {which}", others)

@@ -298,15 +298,17 @@ class Ledger(Accounts):
             self.mark_incomplete(origin, Gap.RENAMED)
         self.doubt_same_ids(origin, people)
 
-    def claim(self, run: str, output: str) -> bool:
+    def claim(self, origin: str, run: str, output: str) -> bool:
         """Whether what a run made may be released: once, however many copies of the run there are.
 
         Args:
+            origin: of the study; refused where another ledger counts it, which copies would ask.
             run: that was counted.
             output: a hash of what it made; the same when it goes on after a stop, and another where
                 a copy of it drew other noise.
         """
         with self.transaction():
+            self.check_knows(origin)
             self.change("INSERT OR IGNORE INTO made VALUES (?, ?)", (run, output))
             ((first,),) = self.rows("SELECT output FROM made WHERE run = ?", (run,))
         return bool(first == output)

@@ -221,7 +221,12 @@ def claimed(book: tuple[Ledger, str] | None, run: Run | None, certificate: Certi
         run: that made it, if it is written; given up where another copy came first.
         certificate: of what it made.
     """
-    if book is None or run is None or book[0].claim(run.id, str(certificate.output_sha256)):
+    if book is None or run is None:
+        return
+    ledger, origin = book
+    # These people may have been joined into another ledger meanwhile.
+    ledger = Ledger.counting(ledger.path, origin)
+    if ledger.claim(origin, run.id, str(certificate.output_sha256)):
         return
     run.keep(False)
     raise InputError(
@@ -241,7 +246,8 @@ def ended(book: tuple[Ledger, str] | None, run: Run | None) -> None:
     if book is not None and run is not None:
         # The release is whole, whatever becomes of the ledger now.
         with suppress(EyelidError):
-            book[0].end(run.id)
+            ledger, origin = book
+            Ledger.counting(ledger.path, origin).end(run.id)
 
 
 def _debited(
