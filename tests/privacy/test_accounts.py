@@ -167,8 +167,8 @@ def test_what_a_run_has_made_is_known_after_a_join(here, there):
     there.debit("b", ["ann"], "laplace", pure(1.0), run="run")
     assert there.claim("b", "run", "output")
     here.join("a", there, ["b"])
-    assert here.claim("b", "run", "output")
     assert not here.claim("b", "run", "other noise")
+    assert here.claim("b", "run", "output")
 
 
 def test_a_run_that_ended_after_a_join_does_not_go_on_where_it_was_begun(here, there):
