@@ -172,7 +172,7 @@ def test_a_protocol_stands_once_and_what_is_inferred_of_it_apart(done):
 
 
 def test_a_protocol_that_no_page_states_is_refused(done):
-    with pytest.raises(AssertionError, match="quarters"):
+    with pytest.raises(ValueError, match="quarters"):
         replace(done, exhibits=(Exhibit("Table 1", "", protocol="quarters"),))
 
 

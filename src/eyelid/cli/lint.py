@@ -82,7 +82,7 @@ def run(
         say("what is in its tables is mended in the original, and released from there.")
         return code
     if not seen.convertible:
-        say("Say with --map what it holds, so that eyelid convert can mend it, or mend it by hand.")
+        say("Mend it by hand, or say with --map what it holds, so that it can be converted.")
         return code
     more = " --skip-unreadable" if seen.left_out else ""
     more += f" --features {shlex.quote(str(features))}" if features is not None else ""

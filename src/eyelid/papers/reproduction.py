@@ -302,7 +302,10 @@ class Reproduction:
     def __post_init__(self) -> None:
         known = {one.name for one in self.protocols}
         for exhibit in self.exhibits:
-            assert not exhibit.protocol or exhibit.protocol in known, exhibit.protocol
+            if exhibit.protocol and exhibit.protocol not in known:
+                raise ValueError(
+                    f"{exhibit.name} names no protocol of its page: {exhibit.protocol}"
+                )
 
     @property
     def command(self) -> str:

@@ -225,7 +225,7 @@ def test_groups_as_printed_are_attacked_by_intersection_and_padding(monkeypatch)
     made = release(table, mechanism="ksame-paper", k=3)
     found = audit(table, made, attackers=["means"], protocols=["raw->release"])
     assert "no guarantee" in found.verdict
-    assert "intersect: whoever has raw recordings of somebody finds their name" in found.verdict
+    assert "link the groups of their tasks: whoever has raw recordings" in found.verdict
     assert found.groups.exact_intersection.rate > 0.5
     assert found.groups.padding.values > 0
     # The headline is the strongest attack of all, not the strongest that learns.
