@@ -12,7 +12,6 @@ import numpy as np
 
 from eyelid.errors import InputError
 from eyelid.gaze.maps.counts import PersonCounts
-from eyelid.mechanisms.differential import default_delta
 from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism, cleaned, with_others
 from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
@@ -371,10 +370,6 @@ class MapGaussianPaper(PaperNoise):
             raise InputError("map-gaussian-paper needs a cap: a number, or paper")
         if self.delta is not None and check_delta(self.delta) == 0:
             raise InputError("delta must be above 0 for Gaussian noise")
-
-    def delta_for(self, people: int) -> float:
-        """The δ that was asked for, or the default for so many people."""
-        return default_delta(people) if self.delta is None else self.delta
 
     def noise_per_cap(self, facts: MapFacts) -> float:
         """σ of Theorem 3.4 for m = 1."""

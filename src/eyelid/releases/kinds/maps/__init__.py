@@ -20,7 +20,7 @@ debit are the same code (`releases/accounting.py`).
    must be to be told from it, `centre_bias.py` whether a map is likely better than a blob in the
    middle.
 6. **Files and pictures** (`presentation.py`, `pictures.py`, `area_pictures.py`, `page.py`,
-   `card.py`), written atomically.
+   `reporting/cards.py`), written atomically.
 
 `releases/audits/maps.py` attacks the noisy cells (`attacks/maps.py`), makes the map again from
 them, and writes a report.
