@@ -34,6 +34,7 @@ from eyelid.cli import (
     reproduce,
     simulate,
     stream,
+    summary,
     verify,
 )
 from eyelid.cli.standard_streams import standard_streams
@@ -76,6 +77,7 @@ for _command in (
     mechanisms,
     recommend,
     cost,
+    summary,
     release,
     heatmap,
     stream,

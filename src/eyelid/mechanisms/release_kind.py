@@ -32,14 +32,14 @@ class ReleaseKind(StrEnum):
     TABLES = "tables"
     """Tables of how everybody looked at areas of interest."""
     STATISTICS = "statistics"
-    """Results of a study: few numbers over everybody, or over public groups, under noise."""
+    """Statistics of people's numbers, one for each measure and task: the results of a study."""
     SAMPLES = "samples"
     """Every participant's own gaze, sample by sample."""
 
     @property
     def of_features(self) -> bool:
         """Whether features of people's recordings are taken, and features given back."""
-        return self not in _OTHERWISE
+        return self not in _OF_OTHERS
 
     @property
     def of_means(self) -> bool:
@@ -47,11 +47,11 @@ class ReleaseKind(StrEnum):
         return self in (ReleaseKind.MEANS, ReleaseKind.RANDOM_MEANS)
 
 
-_OTHERWISE = (
+_OF_OTHERS = (
     ReleaseKind.MAPS,
     ReleaseKind.TABLES,
-    ReleaseKind.SAMPLES,
     ReleaseKind.STATISTICS,
+    ReleaseKind.SAMPLES,
 )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.privacy.guarantee import Kind
 from eyelid.reporting.sentences import factor, formal_only, number
+from eyelid.reporting.statistics.tables import spoken
 from eyelid.spelling import in_markdown, plural
 
 _SOURCES = {
@@ -26,7 +28,7 @@ def methods(certificate: Certificate) -> str:
     """
     facts = certificate.results or {}
     sources = list(dict.fromkeys(filter(None, (each.get("norm") for each in facts["entries"]))))
-    lines = ["# Methods", "", " ".join(_paragraph(certificate, facts)), ""]
+    lines = ["# Methods", "", paragraph(certificate), ""]
     if sources:
         lines += ["## Sources of the ranges", "", *(f"- {in_markdown(s)}" for s in sources), ""]
     lines += [
@@ -39,7 +41,16 @@ def methods(certificate: Certificate) -> str:
     return "\n".join(lines)
 
 
-def _paragraph(certificate: Certificate, facts: Mapping[str, Any]) -> Iterator[str]:
+def paragraph(certificate: Certificate) -> str:
+    """How the results were made and what is promised, in Markdown on one line.
+
+    Args:
+        certificate: of the release.
+    """
+    return " ".join(_sentences(certificate, certificate.results or {}))
+
+
+def _sentences(certificate: Certificate, facts: Mapping[str, Any]) -> Iterator[str]:
     promised, people = certificate.person_level, certificate.people
     if not promised.holds:
         yield (
@@ -65,8 +76,8 @@ def _paragraph(certificate: Certificate, facts: Mapping[str, Any]) -> Iterator[s
         "of a rank statistic as equal to everybody), and nobody was left out."
     )
     yield (
-        f"The released statistics are {facts['statistics']}; the noise is "
-        f"{certificate.noise['sampler']}."
+        f"Released statistics are: {_released(facts['rows'])}; their noise is "
+        f"{certificate.noise['sampler']} ({certificate.noise['numerics']} numerics)."
     )
     yield (
         "Intervals are 95 % intervals from a parametric bootstrap of the whole release, so that "
@@ -79,32 +90,45 @@ def _paragraph(certificate: Certificate, facts: Mapping[str, Any]) -> Iterator[s
 def _numbers(entries: Sequence[Mapping[str, Any]]) -> str:
     """What each participant contributed."""
     measures = list(dict.fromkeys(f"{e['measure']} ({e['definition']})" for e in entries))
-    tasks = list(dict.fromkeys(filter(None, (each["task"] for each in entries))))
-    where = f" in {', '.join(map(in_markdown, tasks))}" if tasks else ""
     return (
-        f"Each participant contributed {plural(len(entries), 'number')}: "
-        f"{'; '.join(map(in_markdown, measures))}{where}."
+        f"Each participant contributed {plural(len(entries), 'number')}, of "
+        f"{'; '.join(map(in_markdown, measures))}."
     )
 
 
 def _ranges(entries: Sequence[Mapping[str, Any]]) -> str:
-    """Within which limits, and who says so."""
-    told = []
+    """Within which limits, and who says so: once for all tasks that have them in common."""
+    tasks: dict[str, list[str]] = {}
     for entry in entries:
-        unit = "" if entry["unit"] in ("", "1") else f" {entry['unit']}"
-        what = entry["measure"] + (f" in {entry['task']}" if entry["task"] else "")
-        scale = ", averaged on a log scale" if entry["scale"] == "log" else ""
-        known = ""
-        if entry.get("mean") is not None:
-            known = f", {number(entry['mean'])} ± {number(entry['sd'])}"
-        told.append(
-            f"{what} {number(entry['lower'])} to {number(entry['upper'])}{unit} "
-            f"({_SOURCES[entry['source']]}{known}{scale})"
-        )
+        tasks.setdefault(_range(entry), []).append(entry["task"])
+    told = [
+        text + (f", in {', '.join(where)}" if any(where) else "") for text, where in tasks.items()
+    ]
     fixed = "were limited to ranges"
     if all(entry["source"] != "data" for entry in entries):
         fixed += " that were fixed without looking at the data"
     return f"Numbers {fixed}: {'; '.join(map(in_markdown, told))}."
+
+
+def _range(entry: Mapping[str, Any]) -> str:
+    unit = "" if entry["unit"] in ("", "1") else f" {entry['unit']}"
+    what = f"{'differences of ' if entry['contrast'] else ''}{entry['measure']}"
+    scale = ", averaged on a log scale" if entry["scale"] == "log" else ""
+    known = ""
+    if entry["mean"] is not None and not entry["contrast"]:
+        known = f" of {number(entry['mean'])} ± {number(entry['sd'])}{unit}"
+    if entry["mean"] is not None and entry["contrast"]:
+        known = f", the spread between people of {number(entry['sd'])}{unit}"
+    return (
+        f"{what} {number(entry['lower'])} to {number(entry['upper'])}{unit} "
+        f"({_SOURCES[entry['source']]}{known}{scale})"
+    )
+
+
+def _released(rows: Sequence[Sequence[str]]) -> str:
+    """Which statistics were released, counted by kind."""
+    counts = Counter(spoken(row[3]) for row in rows)
+    return ", ".join(f"{word} ({count})" for word, count in counts.items())
 
 
 def _groups(certificate: Certificate) -> str:

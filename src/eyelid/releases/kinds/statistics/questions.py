@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,12 +71,19 @@ class Asked:
         return tuple(self.groups.people.select("person", "people").rows())
 
 
-def asked_of(cut: StudyInPieces, questions: Questions) -> Asked:
+def asked_of(
+    cut: StudyInPieces,
+    questions: Questions,
+    known: Callable[[Measure], bool] = lambda _: True,
+    usual: int = USUAL,
+) -> Asked:
     """The numbers that somebody means; whatever does not fit the study is refused.
 
     Args:
         cut: the study.
         questions: as they are said.
+        known: whether there is a norm for a measure: where none is named, those come first.
+        usual: how many are taken where none is named.
     """
     head = cut.head
     people = tuple(head.people["person"].to_list())
@@ -89,6 +96,8 @@ def asked_of(cut: StudyInPieces, questions: Questions) -> Asked:
     tasks = _tasks(cut.recordings)
     pages = _pages(cut, questions.areas)
     of_areas, of_rows = _measures(head, questions, pages)
+    if pages is None and not of_rows:
+        of_rows = Measures(head).usual(usual, known)
     places = tuple(dict.fromkeys([*(tasks if of_rows else ()), *(pages.areas if pages else ())]))
     contrasts = tuple(contrast_of(told, places) for told in questions.contrasts)
     for number, pair in enumerate(contrasts):
@@ -134,7 +143,7 @@ def _measures(
     named = [name.strip() for name in questions.measures if name.strip()]
     if pages is None:
         measures = Measures(head)
-        return [], measures.all_named(named) if named else measures.usual(USUAL)
+        return [], measures.all_named(named)
     kinds = [name for name in named if _is_of_areas(name)] or ([] if named else [*_USUAL_OF_AREAS])
     watched_ms = head.planned_ms or WATCHED_MS
     of_areas = []
