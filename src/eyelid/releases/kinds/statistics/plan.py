@@ -48,7 +48,7 @@ class Terms:
     Attributes:
         epsilon: the total for a person.
         delta: for Gaussian noise.
-        mechanism: its name.
+        mechanism: its name, or one with its parameters set.
         statistics: what of which numbers, as the mechanism takes it; by default chosen.
         primary: measures that get half of ε to themselves.
         norms: a file of norms of one's own, or norms.
@@ -57,7 +57,7 @@ class Terms:
 
     epsilon: float | None = None
     delta: float | None = None
-    mechanism: str = BOX
+    mechanism: str | Summary = BOX
     statistics: str | None = None
     primary: tuple[str, ...] = ()
     norms: Path | str | Sequence[Norm] | None = None
@@ -236,15 +236,15 @@ def designed(
         simulated: whether these people are made up.
     """
     columns = asked.panel.columns
-    if terms.epsilon is None:
-        raise InputError("say how private it must be: --epsilon E, the total for one person")
     own = _own_norms(terms.norms, [column.measure.name for column in columns])
     norms = norms_of(columns, terms.activity, own)
     sizes = tuple(people for _, people in asked.sizes)
     facts = StatisticsFacts.of(sum(sizes), len(columns), sizes)
-    given = {"epsilon": terms.epsilon, "delta": terms.delta, "by": by}
-    statistics = terms.statistics or usual_statistics(asked, norms, by, terms.primary)
-    made = _mechanism(terms.mechanism, statistics=statistics, **given)
+    made = terms.mechanism
+    if isinstance(made, str):
+        statistics = terms.statistics or usual_statistics(asked, norms, by, terms.primary)
+        given = {"epsilon": terms.epsilon, "delta": terms.delta, "by": by}
+        made = _mechanism(made, statistics=statistics, **given)
     check_carried(made, facts)
     entries = _entries(columns, norms, made, facts)
     return StatisticsDesign(asked, entries, tuple(norms), made, facts, simulated)
@@ -286,6 +286,8 @@ def resized(
 
 def _mechanism(name: str, **parameters: Any) -> Summary:
     """The mechanism of results, with its parameters."""
+    if parameters["epsilon"] is None:
+        raise InputError("say how private it must be: --epsilon E, the total for one person")
     kind = find(name)
     if kind.release is not ReleaseKind.STATISTICS:
         raise InputError(f"{kind.name} makes no results: use 'eyelid {kind.command}'")

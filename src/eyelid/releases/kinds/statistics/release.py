@@ -26,6 +26,7 @@ from eyelid.io.people_choice import Whom
 from eyelid.mechanisms.certificate import Certificate, told_of_choice
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.statistics.ranges import places_of
+from eyelid.mechanisms.statistics.summary import Summary as SummaryMechanism
 from eyelid.releases.accounting import Plan, counting_entry
 from eyelid.releases.kinds.features.preparation import opened
 from eyelid.releases.kinds.statistics.plan import (
@@ -111,7 +112,7 @@ def summary(
     by: str | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
-    mechanism: str = BOX,
+    mechanism: str | SummaryMechanism = BOX,
     statistics: str | None = None,
     primary: Sequence[str] = (),
     norms: Path | str | Sequence[Norm] | None = None,
@@ -137,7 +138,7 @@ def summary(
         by: public attributes whose values make groups.
         epsilon: the total for one person, over everything released.
         delta: for ``summary-gaussian``.
-        mechanism: ``summary-box`` or ``summary-gaussian``.
+        mechanism: ``summary-box`` or ``summary-gaussian``, or one with its parameters set.
         statistics: what of which numbers, as the mechanism takes it; by default chosen.
         primary: measures that get half of ε to themselves.
         norms: a file of norms of one's own, or norms; published ones are there without it.
