@@ -361,6 +361,18 @@ def _maps_shown(certificate: Certificate) -> Iterator[str]:
     yield "the size of the screen, and how far away it was, where these are known"
 
 
+def _statistics(certificate: Certificate) -> str:
+    grouped = bool(certificate.described.by)
+    over = _of_public_groups(certificate) if grouped else f"{_everybody(certificate)} together"
+    return f"We share results about {over}, such as averages, with random noise added."
+
+
+def _statistics_shown(certificate: Certificate) -> Iterator[str]:
+    yield how_many(certificate)
+    yield from _your_group(certificate)
+    yield "the names of the tasks and of what was measured, and the ranges that results lie in"
+
+
 CONSENT: dict[ReleaseKind, ConsentText] = {
     ReleaseKind.RECORDS: ConsentText(_records, _records_shown, exchanged),
     ReleaseKind.MEANS: ConsentText(_means, _means_shown, exchanged),
@@ -370,5 +382,6 @@ CONSENT: dict[ReleaseKind, ConsentText] = {
     ReleaseKind.SYNTHETIC: ConsentText(_synthetic, _synthetic_shown, exchanged),
     ReleaseKind.MAPS: ConsentText(_maps, _maps_shown, exchanged),
     ReleaseKind.TABLES: ConsentText(_tables, _maps_shown, exchanged),
+    ReleaseKind.STATISTICS: ConsentText(_statistics, _statistics_shown, exchanged),
 }
 """The text of each kind of release that is not gaze itself."""
