@@ -375,7 +375,7 @@ def _statistics(certificate: Certificate) -> str:
 def _statistics_shown(certificate: Certificate) -> Iterator[str]:
     yield how_many(certificate)
     yield from _your_group(certificate)
-    yield "what was measured, within which limits, and in which tasks or on which pages"
+    yield "the names of the tasks or pages and of what was measured, and within which limits"
 
 
 CONSENT: dict[ReleaseKind, ConsentText] = {
