@@ -97,7 +97,8 @@ def run(
     length = length or parameters.pop("length", None)
     chosen = {"epsilon": epsilon, "delta": delta, "unit": unit}
     if find(mechanism).command == "summary":
-        given = {k: v for k, v in (chosen | parameters).items() if k != "unit" and v is not None}
+        given: dict[str, Any] = {**chosen, **parameters}
+        given = {k: v for k, v in given.items() if k != "unit" and v is not None}
         if source is not None:
             from eyelid.releases.kinds.statistics.quote import summary_preview
 

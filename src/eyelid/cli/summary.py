@@ -29,7 +29,7 @@ from eyelid.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from eyelid.releases.kinds.statistics.release import Summary
+    from eyelid.releases.kinds.statistics.release import Results
 
 EXAMPLES = """\b
 Examples:
@@ -193,7 +193,7 @@ def _release(
     _say(done, out)
 
 
-def _say(done: Summary, out: Path) -> None:
+def _say(done: Results, out: Path) -> None:
     """The results, and what is promised."""
     from eyelid.reporting.sentences import in_all, promise_lines
     from eyelid.reporting.statistics.tables import rows_of, shown_columns

@@ -72,6 +72,11 @@ class Measure:
         return self.statistic == "share"
 
     @property
+    def is_yes_or_no(self) -> bool:
+        """Whether it is 0 or 1 of everybody: a mean over people is then a share of them."""
+        return False
+
+    @property
     def definition(self) -> str:
         """What it is, in a few words."""
         what = self.feature.definition or self.feature.name

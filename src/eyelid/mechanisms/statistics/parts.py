@@ -77,6 +77,14 @@ class Part(ABC):
     def in_words(self) -> str:
         """The noise in words."""
 
+    @property
+    def spread(self) -> float | None:
+        """Standard deviation of the noise in a mean of its people, as a share of the range.
+
+        None of what is no sum over people, or no noise that is added.
+        """
+        return None
+
     def chosen(self, places: Values, labels: Labels) -> Values:
         """Places (…, people, entries) of those whom it is about."""
         return places if self.group is None else places[..., labels == self.group, :]
@@ -137,13 +145,22 @@ class BoxPart(NoisyPart):
         return _box(math.ceil(DELTA / self.epsilon), self.shown)
 
     @property
+    def spread(self) -> float:
+        """Of each number, whatever the others."""
+        return math.sqrt(self.distribution.variance) / DELTA / self.people
+
+    def mean_of(self, number: int) -> float:
+        """The mean place of people, from what is shown of their sum."""
+        return number / DELTA / self.people
+
+    @property
     def in_words(self) -> str:
         """The noise in words."""
         box = self.distribution
-        spread = math.sqrt(box.variance) / DELTA / self.people
         return (
             f"{box.label}, one draw of scale {box.scale} steps for {plural(self.shown, 'number')}, "
-            f"in a mean of {self.people} people of standard deviation {spread:.4g} of the range"
+            f"in a mean of {self.people} people of standard deviation {self.spread:.4g} of the "
+            "range"
         )
 
     def query(self, places: Values, labels: Labels) -> Integers:
@@ -210,13 +227,21 @@ class JointPart(NoisyPart):
         return _gaussian(SCALE)
 
     @property
+    def spread(self) -> float:
+        """Of each number, whatever the others."""
+        return SCALE * self.step / 2 / self.people
+
+    def mean_of(self, number: int) -> float:
+        """The mean place of people, from what is shown of their sum."""
+        return (1 + number * self.step / self.people) / 2
+
+    @property
     def in_words(self) -> str:
         """The noise in words."""
-        spread = SCALE * self.step / 2 / self.people
         return (
             f"{self.distribution.label}, σ {SCALE} steps on each of {plural(self.shown, 'number')} "
             f"of vectors of at most {self.radius:.4g} half ranges, in a mean of {self.people} "
-            f"people {spread:.4g} of the range"
+            f"people {self.spread:.4g} of the range"
         )
 
     @property

@@ -50,6 +50,8 @@ _OF_THEIR_OWN: dict[str, dict[str, Any]] = {
     "synthetic": {"epsilon": 4.0, "carry": 2},
     "seeded": {"epsilon": 50.0, "delta": 0.01, "rows": 2},
     "prewindow": {"window_s": 5.0},
+    "summary-box": {"epsilon": 30.0},
+    "summary-gaussian": {"epsilon": 30.0},
 }
 _LENGTHS: tuple[dict[str, Any], ...] = ({"length": 7}, {"unit": "recording"})
 # Settings that are tried besides none, by name: what is particular to a mechanism, or to how it is

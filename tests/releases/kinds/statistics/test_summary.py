@@ -18,7 +18,7 @@ from eyelid.privacy.noise import randomness
 from eyelid.releases.kinds.statistics.plan import Terms, designed, make_statistics_plan, resized
 from eyelid.releases.kinds.statistics.questions import Questions, asked_of
 from eyelid.releases.kinds.statistics.ranges import best_k
-from eyelid.releases.kinds.statistics.release import Summary, summary
+from eyelid.releases.kinds.statistics.release import Results, summary
 
 FEATURES = (
     Feature("fixation_duration", "ms", "how long a fixation lasts", 50.0, 3000.0),
@@ -113,7 +113,7 @@ def test_a_folder_has_everything_a_paper_needs(tmp_path):
     assert certificate["guarantee"]["kind"] == "pure-dp"
     assert certificate["results"]["entries"][0]["source"] == "norm"
     assert "results of the study" in (tmp_path / "out" / "DATACARD.md").read_text("utf-8")
-    assert isinstance(done, Summary)
+    assert isinstance(done, Results)
     assert "2 results of 40 people, ε = 1" in repr(done)
 
 

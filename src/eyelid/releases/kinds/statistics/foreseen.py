@@ -12,7 +12,7 @@ from eyelid.mechanisms.statistics.summary import StatisticsFacts, Summary
 from eyelid.reporting.statistics.quote import Exactness
 
 # Where nobody knows how people spread: a range by definition is taken for six standard deviations.
-_SPREADS_IN_RANGE = 6.0
+SPREADS_IN_RANGE = 6.0
 _MOST_PEOPLE, _MOST_EPSILON = 1_000_000, 1000.0
 
 
@@ -31,6 +31,7 @@ def exactness_of(
         _exactness(part, statistic, ranges, shares)
         for part in mechanism.parts_for(facts)
         for statistic in part.statistics
+        for _ in range(statistic.cells + 1)
     ]
 
 
@@ -58,7 +59,7 @@ def _exactness(
 def _of_mean(range_: Range, is_share: bool, spread: float, people: int) -> Exactness:
     if is_share:
         return Exactness(spread * range_.width, 0.5 / math.sqrt(people), 1.0)
-    sd = range_.width / _SPREADS_IN_RANGE if range_.sd is None else range_.sd
+    sd = range_.width / SPREADS_IN_RANGE if range_.sd is None else range_.sd
     return Exactness(spread * range_.width, sd / math.sqrt(people), sd, range_.sd is None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -95,6 +96,12 @@ class StatisticsDesign:
         return dict(self.asked.sizes) if self.by else {}
 
     @property
+    def shares(self) -> list[bool]:
+        """Whether the mean of each number is a share of people."""
+        columns = self.asked.panel.columns
+        return [column.measure.is_yes_or_no and not column.contrast for column in columns]
+
+    @property
     def statistics(self) -> list[tuple[Any, Any]]:
         """Every statistic with its part, in the order of what is measured."""
         parts = self.mechanism.parts_for(self.facts)
@@ -140,21 +147,24 @@ def rows_of(design: StatisticsDesign) -> list[tuple[str, str, str, str]]:
             group = " > ".join(names[which] for which in statistic.groups)
         measures = " ~ ".join(entry.measure for entry in entries) or "any"
         tasks = " ~ ".join(dict.fromkeys(entry.task for entry in entries))
-        name = _called(design, statistic.name, statistic.columns, statistic.level)
-        found.append((measures, tasks, group, name))
+        for name in _called(design, statistic):
+            found.append((measures, tasks, group, name))
     return found
 
 
-def _called(design: StatisticsDesign, name: str, columns: Sequence[int], level: Any) -> str:
+def _called(design: StatisticsDesign, statistic: Any) -> list[str]:
     """What a statistic is called in results: a mean of logarithms, or of yes and no, is another."""
-    if name == "quantile":
-        return f"quantile:{float(level):g}"
-    if name != "mean":
-        return name
-    entry, measure = design.entries[columns[0]], design.asked.panel.columns[columns[0]].measure
-    if entry.range.scale == "log":
-        return "geometric mean"
-    return "share" if measure.is_share and not entry.contrast else "mean"
+    if statistic.cells:
+        entry = design.entries[statistic.columns[0]].range
+        ends = [f"{entry.value(at / statistic.cells):.4g}" for at in range(statistic.cells + 1)]
+        return [*(f"people:{one} to {two}" for one, two in pairwise(ends)), "people:no number"]
+    if statistic.name == "quantile":
+        return [f"quantile:{float(statistic.level):g}"]
+    if statistic.name != "mean":
+        return [statistic.name]
+    if design.entries[statistic.columns[0]].range.scale == "log":
+        return ["geometric mean"]
+    return ["share" if design.shares[statistic.columns[0]] else "mean"]
 
 
 def _source(norm: Norm) -> str:
@@ -244,7 +254,7 @@ def designed(
     if isinstance(made, str):
         statistics = terms.statistics or usual_statistics(asked, norms, by, terms.primary)
         given = {"epsilon": terms.epsilon, "delta": terms.delta, "by": by}
-        made = _mechanism(made, statistics=statistics, **given)
+        made = summary_mechanism(made, statistics=statistics, **given)
     check_carried(made, facts)
     entries = _entries(columns, norms, made, facts)
     return StatisticsDesign(asked, entries, tuple(norms), made, facts, simulated)
@@ -284,9 +294,9 @@ def resized(
     return replace(design, entries=entries, mechanism=made, facts=facts)
 
 
-def _mechanism(name: str, **parameters: Any) -> Summary:
-    """The mechanism of results, with its parameters."""
-    if parameters["epsilon"] is None:
+def summary_mechanism(name: str, **parameters: Any) -> Summary:
+    """The mechanism of results, with its parameters; those that are None keep their default."""
+    if parameters.get("epsilon") is None:
         raise InputError("say how private it must be: --epsilon E, the total for one person")
     kind = find(name)
     if kind.release is not ReleaseKind.STATISTICS:

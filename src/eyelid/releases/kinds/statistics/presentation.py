@@ -11,6 +11,7 @@ from eyelid.io.csv_cells import csv_text
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.differential import Integers
 from eyelid.privacy.rank1 import advantage_bound
+from eyelid.releases.kinds.statistics.estimates import estimates
 from eyelid.releases.kinds.statistics.plan import StatisticsDesign, rows_of
 from eyelid.reporting.consent import for_participants
 from eyelid.reporting.rendering import rendered
@@ -79,10 +80,7 @@ def results_of(design: StatisticsDesign, shown: Sequence[Integers]) -> pl.DataFr
         design: of the release.
         shown: whole numbers of each part.
     """
-    from eyelid.mechanisms.statistics.estimates import estimates
-
-    found = estimates(design.mechanism, design.facts, design.entries, shown)
-    rows = []
-    for (measure, task, group, statistic), result in zip(rows_of(design), found, strict=True):
-        rows.append((measure, task, group, statistic, *result))
+    parts = design.mechanism.parts_for(design.facts)
+    found = estimates(parts, design.entries, design.shares, shown)
+    rows = [(*row, *result) for row, result in zip(rows_of(design), found, strict=True)]
     return pl.DataFrame(rows, schema=COLUMNS, orient="row")

@@ -10,9 +10,8 @@ from typing import Any
 from eyelid.errors import InputError
 from eyelid.io.column_map import Map
 from eyelid.io.people_choice import Whom
-from eyelid.mechanisms.mechanism import mechanism_named
 from eyelid.mechanisms.statistics.ranges import Range
-from eyelid.mechanisms.statistics.summary import StatisticsFacts, Summary
+from eyelid.mechanisms.statistics.summary import StatisticsFacts
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.budget import spent_on
@@ -32,6 +31,7 @@ from eyelid.releases.kinds.statistics.plan import (
     make_statistics_plan,
     resized,
     rows_of,
+    summary_mechanism,
 )
 from eyelid.releases.kinds.statistics.questions import Questions
 from eyelid.releases.kinds.statistics.ranges import best_k
@@ -102,8 +102,9 @@ def foreseen(design: StatisticsDesign) -> tuple[ResultForeseen, ...]:
         design: of the release.
     """
     exact = _exact(design)
-    rows = zip(rows_of(design), design.statistics, exact, strict=True)
+    several = [pair for pair in design.statistics for _ in range(pair[1].cells + 1)]
     found = []
+    rows = zip(rows_of(design), several, exact, strict=True)
     for (measure, task, group, name), (part, statistic), each in rows:
         entries = [design.entries[column] for column in statistic.columns]
         in_unit = statistic.name in ("mean", "median", "quantile")
@@ -115,13 +116,8 @@ def foreseen(design: StatisticsDesign) -> tuple[ResultForeseen, ...]:
 
 
 def _exact(design: StatisticsDesign) -> list[Exactness | None]:
-    columns = design.asked.panel.columns
-    return exactness_of(
-        design.mechanism,
-        design.facts,
-        [entry.range for entry in design.entries],
-        [column.measure.is_share and not column.contrast for column in columns],
-    )
+    ranges = [entry.range for entry in design.entries]
+    return exactness_of(design.mechanism, design.facts, ranges, design.shares)
 
 
 def _widest(design: StatisticsDesign) -> float | None:
@@ -192,8 +188,7 @@ def statistics_cost(
     chosen = {key: value for key, value in parameters.items() if value is not None}
 
     def offered(people: int, **changes: Any) -> StatisticsOffer:
-        made = mechanism_named(mechanism, **chosen | changes)
-        assert isinstance(made, Summary), "its release is of statistics"
+        made = summary_mechanism(mechanism, **chosen | changes)
         facts = StatisticsFacts.of(people, features)
         check_carried(made, facts)
         numbers = max(part.shown for part in made.parts_for(facts))

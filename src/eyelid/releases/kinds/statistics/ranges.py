@@ -60,7 +60,9 @@ def entry_of(column: Column, norm: Norm | None, k: float) -> Entry:
             f"{column.measure.name} has no bounds by its definition, and results need some: give "
             "it bounds where the study is made"
         )
-    if norm is None:
+    if norm is None or (norm.grade != OWN and not _overlaps(norm, k, column)):
+        # A published norm that a study's own definition rules out is of another measure.
+        norm = None
         found = Range(least, most)
     elif column.contrast:
         sd = norm.mean * norm.between if norm.scale == LOG else norm.between
@@ -70,6 +72,18 @@ def entry_of(column: Column, norm: Norm | None, k: float) -> Entry:
     if norm is not None and norm.grade == OWN:
         found = Range(found.lower, found.upper, found.scale, "file", found.mean, found.sd)
     return Entry(column.measure.name, column.task, found, column.measure.unit, column.contrast)
+
+
+def _overlaps(norm: Norm, k: float, column: Column) -> bool:
+    """Whether some of a norm's range is possible at all."""
+    if column.contrast:
+        return True
+    least, most = column.bounds
+    if norm.scale == LOG:
+        lower, upper = (norm.mean * math.exp(side * k * norm.between) for side in (-1, 1))
+    else:
+        lower, upper = (norm.mean + side * k * norm.between for side in (-1, 1))
+    return lower < most and upper > least
 
 
 def best_k(people: int, numbers: int, epsilon: float) -> float:

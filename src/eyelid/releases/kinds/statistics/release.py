@@ -26,7 +26,7 @@ from eyelid.io.people_choice import Whom
 from eyelid.mechanisms.certificate import Certificate, told_of_choice
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.statistics.ranges import places_of
-from eyelid.mechanisms.statistics.summary import Summary as SummaryMechanism
+from eyelid.mechanisms.statistics.summary import Summary
 from eyelid.releases.accounting import Plan, counting_entry
 from eyelid.releases.kinds.features.preparation import opened
 from eyelid.releases.kinds.statistics.plan import (
@@ -49,7 +49,7 @@ Shown = tuple[Integers, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Summary:
+class Results:
     """Private results with their certificate.
 
     Attributes:
@@ -94,7 +94,7 @@ class Summary:
         numbers = promised.numbers() if promised.holds else "no guarantee"
         people = plural(self.certificate.people, "person", "people")
         return (
-            f"Summary({plural(self.frame.height, 'result')} of {people}, {numbers})\n{self.frame}"
+            f"Results({plural(self.frame.height, 'result')} of {people}, {numbers})\n{self.frame}"
         )
 
     def _repr_html_(self) -> str:
@@ -112,7 +112,7 @@ def summary(
     by: str | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
-    mechanism: str | SummaryMechanism = BOX,
+    mechanism: str | Summary = BOX,
     statistics: str | None = None,
     primary: Sequence[str] = (),
     norms: Path | str | Sequence[Norm] | None = None,
@@ -123,7 +123,7 @@ def summary(
     people: Whom = None,
     engine: str | Engine | None = None,
     tell: Callable[[str], None] | None = None,
-) -> Summary:
+) -> Results:
     """Release results of a study: few numbers over people, each with an interval.
 
     Args:
@@ -164,10 +164,10 @@ def summary(
     request = Request(source, seed, ledger, map=map, people=people)
     request.check_seed()
     with using(engine):
-        return carried_out(SummaryJob(request, asked, terms), out, tell)
+        return carried_out(ResultsJob(request, asked, terms), out, tell)
 
 
-class SummaryJob(Job[Summary]):
+class ResultsJob(Job[Results]):
     """A release of results.
 
     Attributes:
@@ -232,9 +232,9 @@ class SummaryJob(Job[Summary]):
         """Results, figure, tables, the paragraph about methods and the data card."""
         return write_results(run.output, self.plan.design, self.shown, self.frame, certificate)
 
-    def result(self, out: Path | None, certificate: Certificate, notes: tuple[str, ...]) -> Summary:
+    def result(self, out: Path | None, certificate: Certificate, notes: tuple[str, ...]) -> Results:
         """The table with its certificate."""
-        return Summary(self.frame, certificate, out, notes)
+        return Results(self.frame, certificate, out, notes)
 
 
 def released_digest(shown: Shown, frame: pl.DataFrame) -> str:

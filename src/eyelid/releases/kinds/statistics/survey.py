@@ -34,7 +34,7 @@ class Survey:
     @property
     def lacking(self) -> NDArray[np.int64]:
         """How many people have no number, of each column; for the owner's eyes."""
-        return np.isnan(self.values).sum(axis=0)
+        return np.asarray(np.isnan(self.values).sum(axis=0), dtype=np.int64)
 
 
 def surveyed(cut: StudyInPieces, asked: Asked, advance: Advance) -> Survey:
