@@ -1,9 +1,12 @@
 """The paper's ordering at equal identification, on results that are made up."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from eyelid.engine.engines import shared
+from eyelid.papers.davidjohn2022.claims import run_times
 from eyelid.papers.davidjohn2022.results import (
     Results,
     measured,
@@ -12,6 +15,7 @@ from eyelid.papers.davidjohn2022.results import (
     surely_more,
 )
 from eyelid.papers.davidjohn2022.trials import KS, Kind, Outcome, Setting, Tables, tried
+from eyelid.papers.reproduction import Outcome as Verdicts
 
 PEOPLE = 10
 MODELS = ("svm", "svm-sampled", "oblique-forest")
@@ -119,3 +123,25 @@ def test_settings_that_release_the_same_are_tried_once_and_reported_each(readers
 def tried_alone(table, setting):
     with shared(Tables.of(table, fast=True)) as handle:
         return tried(handle, (setting, 0))
+
+
+@pytest.mark.parametrize(
+    ("groups", "marginals", "reproduced", "claim"),
+    [
+        (5.0, 1500.0, Verdicts.YES, Verdicts.YES),
+        (5.0, 6.0, Verdicts.PARTLY, Verdicts.NO),
+        (90.0, 6.0, Verdicts.PARTLY, Verdicts.NO),
+        (90.0, 1500.0, Verdicts.PARTLY, Verdicts.YES),
+    ],
+)
+def test_a_run_time_far_below_a_printed_one_is_not_reproduced(
+    usual, groups, marginals, reproduced, claim
+):
+    """Printed as "less than a minute" for groups and noise, as "roughly 30 minutes" otherwise."""
+    seconds = {"ksame-paper": groups, "marginals-paper": marginals, "exponential-paper": 5.0}
+    timed = {
+        setting: [replace(run, seconds=seconds[setting.mechanism]) for run in runs]
+        for setting, runs in usual.outcomes.items()
+    }
+    verdict = run_times(replace(usual, outcomes=timed)).verdict
+    assert (verdict.reproduced, verdict.claim) == (reproduced, claim)

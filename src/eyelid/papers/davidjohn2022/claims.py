@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from eyelid.engine.engines import Shared, shared, spread
@@ -38,6 +38,8 @@ _IMPACT = ("least", "middle", "most")
 _FEWEST_RUNS = 2
 _MINUTE_MS = 60_000.0
 _NO_PROTECTION = 1000.0
+# Machines differ: times within this factor are the same.
+_SAME_TIME = 3.0
 
 
 def intersections(results: Results, partitions: int, seed: int) -> Exhibit:
@@ -276,15 +278,17 @@ def run_times(results: Results) -> Exhibit:
     """Seconds that a release takes."""
     found = {kind: results.seconds(kind) for kind in PUBLISHED}
     done = {kind: seconds for kind, seconds in found.items() if seconds is not None}
+    means = {kind.name: seconds.mean for kind, seconds in done.items()}
     slowest = max(done, key=lambda kind: done[kind].mean)
     return Exhibit(
         name="Run times",
         title="Seconds to release everybody's recordings",
         says=(
             f"The slowest here, {slowest.title}, takes {done[slowest].mean:.1f} s for "
-            f"{len(results.table.data):,} rows of {len(results.table.features)} features. For the "
-            "Marginals ours counts at once, for all rows, how many could be the seed of a "
-            "synthetic one."
+            f"{len(results.table.data):,} rows of {len(results.table.features)} features. The "
+            "paper finds deniability computationally expensive, since candidates are made first "
+            "and then tested; for the Marginals ours counts at once, for all rows, how many could "
+            "be the seed of a synthetic one."
         ),
         protocol=protocols.TIMES.name,
         quantity="seconds",
@@ -300,15 +304,29 @@ def run_times(results: Results) -> Exhibit:
         ),
         digits=1,
         timed=True,
-        verdict=Verdict(
-            Outcome.YES
-            if all(
-                value.mean <= (printed.SECONDS[kind.name].number or 0.0)
-                for kind, value in done.items()
-            )
-            else Outcome.PARTLY
-        ),
+        verdict=Verdict(_as_long_as_printed(means), _costs_much(means)),
     )
+
+
+def _as_long_as_printed(seconds: Mapping[str, float]) -> Outcome:
+    """Whether times are below a printed limit, or near a printed time."""
+    right = []
+    for name, found in seconds.items():
+        number = printed.SECONDS[name].number
+        assert number is not None, f"a time of {name} is printed"
+        least = 0.0 if name in printed.AT_MOST else number / _SAME_TIME
+        most = number if name in printed.AT_MOST else number * _SAME_TIME
+        right.append(least <= found <= most)
+    return Outcome.YES if all(right) else Outcome.PARTLY if any(right) else Outcome.NO
+
+
+def _costs_much(seconds: Mapping[str, float]) -> Outcome:
+    """Whether deniability takes clearly longest: "deploying PD is computationally expensive"."""
+    own = seconds.get("marginals-paper")
+    others = [each for name, each in seconds.items() if name != "marginals-paper"]
+    if own is None or not others:
+        return Outcome.OPEN
+    return Outcome.YES if own > _SAME_TIME * max(others) else Outcome.NO
 
 
 def poster(by_protocol: Order | None, order: Order | None, model: str) -> Exhibit:
