@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eyelid.engine.engines import shared
-from eyelid.papers.davidjohn2022.claims import run_times
+from eyelid.papers.davidjohn2022.claims import equal_identification, ordering, run_times
 from eyelid.papers.davidjohn2022.results import (
     Results,
     measured,
@@ -145,3 +145,29 @@ def test_a_run_time_far_below_a_printed_one_is_not_reproduced(
     }
     verdict = run_times(replace(usual, outcomes=timed)).verdict
     assert (verdict.reproduced, verdict.claim) == (reproduced, claim)
+
+
+def test_an_approximation_is_called_one_where_mechanisms_are_ordered(usual, make_readers):
+    usual = replace(usual, table=make_readers(people=10))
+
+    def sampled(told):
+        return {name: shares for name, shares in told.items() if name != "svm"}
+
+    fast = {
+        setting: [
+            replace(run, told_by_protocol=sampled(run.told_by_protocol), told=sampled(run.told))
+            for run in runs
+        ]
+        for setting, runs in usual.outcomes.items()
+    }
+    fast = replace(usual, outcomes=fast)
+    marked = "(2,000 windows, approximation)"
+    for made, whole in (
+        (ordering(fast), ordering(usual)),
+        (equal_identification(fast, order_by_protocol(fast), order(fast)), None),
+    ):
+        assert made.rows
+        assert all(row.endswith(marked) for row in made.rows)
+        assert whole is None or not any(marked in row for row in whole.rows)
+    assert f"by the paper's protocol {marked}" in ordering(fast).says
+    assert "approximation" not in ordering(usual).says
