@@ -302,8 +302,7 @@ def _told_said(results: Results, kind: Kind) -> str:
             said = (
                 f"The paper prints near 0.53 at every k; here it is {_range(by_protocol)}"
                 f"{approximately}. Each feature keeps its own distribution in a document, and only "
-                "how features go together is lost; our features, computed anew, tell more one by "
-                "one."
+                "how features go together is lost."
             )
         case _:
             said = (

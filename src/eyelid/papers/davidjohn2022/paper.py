@@ -25,7 +25,7 @@ from eyelid.papers.davidjohn2022.figures import (
     nothing,
     other_datasets,
 )
-from eyelid.papers.davidjohn2022.protocols import PROTOCOLS
+from eyelid.papers.davidjohn2022.protocols import protocols
 from eyelid.papers.davidjohn2022.results import Results, measured, order, order_by_protocol
 from eyelid.papers.davidjohn2022.trials import PUBLISHED, Tables, all_kinds, tried
 from eyelid.papers.davidjohn2022.vr import DATASETS, VrDataset, read_events, tried_on_events
@@ -90,7 +90,7 @@ def reproduce(data: Path | None, repeats: int, fast: bool, seed: int = 0) -> Rep
         exhibits=exhibits,
         findings=(read.says, *(sentence for sentence in said if sentence)),
         seconds=time.perf_counter() - began,
-        protocols=PROTOCOLS,
+        protocols=protocols(fast),
     )
 
 
@@ -137,9 +137,9 @@ def _data(table: FeatureTable, found: dict[str, Path]) -> Data:
     return Data(
         name=" and ".join([what, *others]),
         says=(
-            f"{people} {'simulated ' * table.simulated}participants reading {tasks} documents "
-            "each, "
-            f"{len(table.data):,} windows of {len(table.features)} features"
+            f"{len(table.recordings)} recordings of {people} {'simulated ' * table.simulated}"
+            f"participants reading {tasks} documents, {len(table.data):,} windows of "
+            f"{len(table.features)} features"
         ),
         simulated=table.simulated,
         missing=(
