@@ -47,8 +47,8 @@ def reading_features(folder: Path) -> ReadingFeatures:
             authors=True,
             says=(
                 f"Features are the authors' own, from {FEATURE_FOLDER}. Their Readme states no "
-                "bounds: what needs bounds uses the extremes of the data, so no guarantee of ours "
-                f"is valid on this page.{_incomplete(table)}"
+                "bounds: what needs bounds uses the extremes of the data, so no ε of ours is valid "
+                f"on this page.{_incomplete(table)}"
             ),
         )
     table = window_features(read(folder))

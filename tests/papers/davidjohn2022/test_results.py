@@ -171,3 +171,23 @@ def test_an_approximation_is_called_one_where_mechanisms_are_ordered(usual, make
         assert whole is None or not any(marked in row for row in whole.rows)
     assert f"by the paper's protocol {marked}" in ordering(fast).says
     assert "approximation" not in ordering(usual).says
+
+
+def test_with_bounds_of_the_data_nothing_of_ours_promises_an_epsilon(usual, make_readers):
+    """As with the authors' own features, of which no bounds are stated."""
+    more = results(
+        make_readers(people=10),
+        ksame_paper=[(8.0, 0.1, 0.7)],
+        marginals_paper=[(8.0, 0.05, 0.5)],
+        exponential_paper=[(2.0, 0.08, 0.3)],
+        exponential=[(2.0, 0.05, 0.3)],
+        ksame=[(8.0, 0.05, 0.6)],
+    )
+    bounded = replace(more, public_bounds=False)
+    claims = [
+        equal_identification(one, order_by_protocol(one), order(one)).says
+        for one in (more, bounded)
+    ]
+    assert "exponential at ε = 2: ε = " in claims[0]
+    assert "exponential at ε = 2: nothing (its bounds are those of the data)" in claims[1]
+    assert all("ksame at k = 8: at most 1/8" in said for said in claims)

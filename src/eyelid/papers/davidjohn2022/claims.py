@@ -254,7 +254,9 @@ def _promised(results: Results, one: Chosen) -> str:
     """What a person is guaranteed at the setting that was chosen."""
     mechanism = one.setting.built(results.table)
     promise = mechanism.cost(mechanism.facts(results.table), PERSON)
-    if promise.holds and promise.k is not None:
+    if promise.holds and not results.valid(one.kind):
+        what = "nothing (its bounds are those of the data)"
+    elif promise.holds and promise.k is not None:
         what = f"at most 1/{promise.k} for telling the members of a group apart, no ε"
     elif promise.holds and promise.epsilon is not None:
         what = _epsilon(promise.epsilon)

@@ -316,7 +316,10 @@ def _told_said(results: Results, kind: Kind) -> str:
         beside = results.settings(ours)
         if beside:
             found = [results.told(setting)[SAMPLED_MACHINE] for setting in beside]
-            said += f" {ours.title}, whose guarantee is valid, keeps {_range(found)} by an SVM"
+            guarantee = (
+                "is valid" if results.valid(ours) else "is not valid with bounds of the data"
+            )
+            said += f" {ours.title}, whose guarantee {guarantee}, keeps {_range(found)} by an SVM"
             told = all(one.low is not None for one in found)
             sure = any(_surely(one, results.chance_told) for one in found)
             said += ", nowhere surely more than guessing." if told and not sure else "."
