@@ -59,6 +59,7 @@ class Source:
 
     Attributes:
         text: authors, year, title.
+        short: authors and year, where there is room for few words.
         reference: a DOI, or an address where there is none.
         place: the table, page or section.
         printed: the figures in the source's own wording.
@@ -68,6 +69,7 @@ class Source:
     """
 
     text: str
+    short: str = ""
     reference: str = ""
     place: str = ""
     printed: str = ""

@@ -9,11 +9,11 @@ from importlib import resources
 from typing import Any
 
 from eyelid.errors import unknown
-from eyelid.gaze.norms.measures import measure_of, measures
+from eyelid.gaze.norms.measures import measure_of
 from eyelid.gaze.norms.norm import ANY, BY_THEMSELVES, OWN, TASKS, Norm, Source, converts
 from eyelid.gaze.study import Feature
 
-_SOURCE = ("reference", "place", "printed", "population", "instrument", "arithmetic")
+_SOURCE = ("short", "reference", "place", "printed", "population", "instrument", "arithmetic")
 
 
 def norms(measure: str | None = None, task: str | None = None) -> tuple[Norm, ...]:
@@ -32,7 +32,7 @@ def norms(measure: str | None = None, task: str | None = None) -> tuple[Norm, ..
         raise unknown("kind of task", task, TASKS)
     name = None if measure is None else measure_of(measure)
     if measure is not None and name is None:
-        raise unknown("measure", measure, measures())
+        raise unknown("measure", measure, {norm.measure for norm in _published()})
     return tuple(
         norm for norm in _published() if name in (None, norm.measure) and task in (None, norm.task)
     )
