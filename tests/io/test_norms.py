@@ -125,3 +125,11 @@ def test_a_file_that_is_not_there_or_no_text_is_said(file, tmp_path):
         read_norms(tmp_path / "none.csv")
     with pytest.raises(InputError, match="cannot read the norms"):
         read_norms(file("[[norms]", "mine.toml"))
+
+
+def test_people_s_medians_may_have_a_norm_beside_their_means(file):
+    head = f"{HEADER},statistic"
+    lines = "blink_rate,any,1/min,9,3,,,Us,\nblink_rate,any,1/min,8,3,,,Us,median"
+    assert [norm.statistic for norm in read_norms(file(f"{head}\n{lines}\n"))] == ["mean", "median"]
+    with pytest.raises(InputError, match="unknown statistic of a norm of blink_rate 'mode'"):
+        read_norms(file(f"{head}\nblink_rate,any,1/min,9,3,,,Us,mode\n"))

@@ -95,9 +95,9 @@ def _chosen(measure: str | None, task: str | None, own: Path | None) -> list[Nor
 
 def _without_norm() -> list[str]:
     """Built-in measures of which nothing is published that eyelid knows."""
-    from eyelid.gaze.norms import measures, norms
+    from eyelid.gaze.norms import definitions, norms
 
-    return [name for name in measures() if not norms(name)]
+    return [name for name in definitions() if not norms(name)]
 
 
 def _list(norms: Sequence[Norm]) -> None:

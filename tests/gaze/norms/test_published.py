@@ -13,7 +13,7 @@ import pytest
 
 from eyelid.errors import InputError
 from eyelid.gaze.features import event_feature_set, window_feature_set
-from eyelid.gaze.norms import TASKS, Norm, measure_of, measures, norm_for, norms
+from eyelid.gaze.norms import TASKS, Norm, definitions, measure_of, norm_for, norms
 from eyelid.gaze.study import Feature
 
 PUBLISHED = norms()
@@ -112,7 +112,7 @@ def test_no_norm_is_there_twice():
 
 @pytest.mark.parametrize("norm", PUBLISHED, ids=title)
 def test_norms_are_of_measures_that_are_known_and_lie_within_their_definitions(norm):
-    definition = measures()[norm.measure]
+    definition = definitions()[norm.measure]
     lower, upper = norm.range(1)
     assert definition.name == norm.measure
     assert lower < norm.mean < upper
@@ -147,11 +147,11 @@ def test_the_measures_of_reading_tables_have_norms():
         assert norms(name, "silent-reading"), name
 
 
-def test_every_feature_is_a_measure():
+def test_every_feature_has_a_definition():
     features = [*window_feature_set()]
     for kind in ("fixations", "saccades"):
         features += event_feature_set(kind)
-    assert {feature.name for feature in features} <= set(measures())
+    assert {feature.name for feature in features} <= set(definitions())
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_columns_of_known_tables_are_known(column, measure):
 
 
 def test_no_name_means_two_measures():
-    names = [name for name in measures() if measure_of(name) != name]
+    names = [name for name in definitions() if measure_of(name) != name]
     # Of an event and of windows: a person's average is the same.
     assert set(names) == {"fixation_duration", "saccade_amplitude"}
 
@@ -210,7 +210,7 @@ def test_the_task_comes_before_any_task():
 
 @pytest.mark.parametrize("task", ["vr", "webcam"])
 def test_norms_for_any_task_are_not_for_instruments_by_themselves(task):
-    assert all(norm_for(feature, task) is None for feature in measures().values())
+    assert all(norm_for(feature, task) is None for feature in definitions().values())
 
 
 def test_degrees_say_nothing_of_pixels():
@@ -231,13 +231,20 @@ def test_ones_own_norm_comes_first_and_a_wrong_unit_of_it_is_an_error():
 
 def test_ones_own_norm_for_any_task_comes_before_a_published_one():
     own = Norm("fixation_duration_mean", "any", "ms", 200.0, 20.0)
-    assert norm_for(BY_NAME["fixation_duration_mean"], "search", [own]).mean == 200.0
+    assert norm_for(BY_NAME["fixation_duration_mean"], "search", iter([own])).mean == 200.0
 
 
 def test_a_feature_of_nobodys_but_one_s_own_norm_is_found():
     own = Norm("comprehension", "any", "%", 80.0, 10.0)
     found = norm_for(Feature("comprehension", "1", "", 0.0, 1.0), "silent-reading", [own])
     assert (found.mean, found.between) == (0.8, 0.1)
+
+
+def test_people_s_medians_are_not_taken_for_their_means():
+    amplitude = BY_NAME["saccade_amplitude_mean"]
+    assert norm_for(amplitude, "walking") is None
+    assert norm_for(amplitude, "walking", statistic="median").mean == 3.7
+    assert norm_for(amplitude, "search", statistic="median") is None
 
 
 def test_an_unknown_task_is_said():
