@@ -7,6 +7,7 @@ import pytest
 
 from eyelid.engine.engines import shared
 from eyelid.papers.davidjohn2022.claims import equal_identification, ordering, run_times
+from eyelid.papers.davidjohn2022.figures import figure_2
 from eyelid.papers.davidjohn2022.results import (
     Results,
     measured,
@@ -14,7 +15,7 @@ from eyelid.papers.davidjohn2022.results import (
     order_by_protocol,
     surely_more,
 )
-from eyelid.papers.davidjohn2022.trials import KS, Kind, Outcome, Setting, Tables, tried
+from eyelid.papers.davidjohn2022.trials import KS, PUBLISHED, Kind, Outcome, Setting, Tables, tried
 from eyelid.papers.reproduction import Outcome as Verdicts
 
 PEOPLE = 10
@@ -191,3 +192,21 @@ def test_with_bounds_of_the_data_nothing_of_ours_promises_an_epsilon(usual, make
     assert "exponential at ε = 2: ε = " in claims[0]
     assert "exponential at ε = 2: nothing (its bounds are those of the data)" in claims[1]
     assert all("ksame at k = 8: at most 1/8" in said for said in claims)
+
+
+@pytest.mark.parametrize(
+    ("at_8", "at_10", "claim"),
+    [(0.73, 0.60, Verdicts.YES), (0.71, 0.60, Verdicts.YES), (0.65, 0.60, Verdicts.PARTLY)],
+    ids=["kept where it is named", "a little below in one run", "clearly below"],
+)
+def test_groups_are_held_to_what_is_printed_where_it_is_printed(readers, at_8, at_10, claim):
+    """ "Greater than 72%" is printed of every k, of which k = 8 is named."""
+    found = results(
+        readers,
+        runs=(0.0,),
+        raw=[(0.0, 0.9, 0.92)],
+        ksame_paper=[(2.0, 0.4, 0.85), (8.0, 0.1, at_8), (10.0, 0.1, at_10)],
+    )
+    figure = figure_2(replace(found, ks=(2, 8, 10)), PUBLISHED[0])
+    assert figure.verdict.claim is claim
+    assert "The text names k = 8 alone" in figure.says
