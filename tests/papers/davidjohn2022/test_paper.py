@@ -7,6 +7,7 @@ import pytest
 
 from eyelid.errors import InputError
 from eyelid.papers.davidjohn2022 import paper, protocols
+from eyelid.papers.davidjohn2022.claims import agreement_of_counts
 from eyelid.papers.davidjohn2022.figures import (
     ATTACKER_WORDS,
     MODEL_WORDS,
@@ -15,7 +16,7 @@ from eyelid.papers.davidjohn2022.figures import (
 )
 from eyelid.papers.davidjohn2022.vr import DATASETS
 from eyelid.papers.readers import ReadingFeatures
-from eyelid.papers.reproduction import Outcome, to_dict
+from eyelid.papers.reproduction import Cell, Outcome, Value, to_dict
 
 NETWORK = ATTACKER_WORDS["rbf-network-single"]
 SVM, SAMPLED = MODEL_WORDS["svm"], MODEL_WORDS["svm-sampled"]
@@ -97,6 +98,19 @@ def test_table_2_has_what_is_printed_beside_what_is_at_hand(exhibits):
     mine = table.at("MPIIDPEye", "participants")
     assert (mine.printed, mine.by_protocol.mean) == (20, 6)
     assert table.at("VR-EyeTracking", "minutes per participant").printed == 88
+    # Six people are not twenty.
+    assert table.verdict.reproduced is Outcome.PARTLY
+
+
+def test_one_person_less_is_not_as_printed():
+    def cells(people, minutes):
+        heads = ("participants", "minutes per participant")
+        ours = (Value(people), Value(minutes))
+        return [Cell("MPIIDPEye", *each) for each in zip(heads, (20.0, 30.0), ours, strict=True)]
+
+    assert agreement_of_counts(cells(20.0, 32.5)) is Outcome.YES
+    assert agreement_of_counts(cells(19.0, 32.5)) is Outcome.PARTLY
+    assert agreement_of_counts(cells(19.0, 40.0)) is Outcome.NO
 
 
 def test_all_shares_are_shares_and_have_limits_over_people(exhibits):
