@@ -140,7 +140,7 @@ def _data(table: FeatureTable, found: dict[str, Path]) -> Data:
         name=" and ".join([what, *others]),
         says=(
             f"{len(table.recordings)} recordings of {people} {'simulated ' * table.simulated}"
-            f"participants reading {tasks} documents, {len(table.data):,} windows of "
+            f"participants reading {tasks} document{'s' * (tasks != 1)}, {len(table.data):,} windows of "
             f"{len(table.features)} features"
         ),
         simulated=table.simulated,
