@@ -140,8 +140,8 @@ def _data(table: FeatureTable, found: dict[str, Path]) -> Data:
         name=" and ".join([what, *others]),
         says=(
             f"{len(table.recordings)} recordings of {people} {'simulated ' * table.simulated}"
-            f"participants reading {tasks} document{'s' * (tasks != 1)}, {len(table.data):,} windows of "
-            f"{len(table.features)} features"
+            f"participants reading {tasks} document{'s' * (tasks != 1)}, "
+            f"{len(table.data):,} windows of {len(table.features)} features"
         ),
         simulated=table.simulated,
         missing=(
