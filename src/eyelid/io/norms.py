@@ -8,7 +8,7 @@ from typing import Any
 
 from eyelid.engine.remote import check_here
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.norms import Norm, Source, measure_of, measures
+from eyelid.gaze.norms import Norm, Source, definitions, measure_of
 from eyelid.gaze.norms.norm import LINEAR, OWN
 from eyelid.io.entry_files import EntryFile, number
 
@@ -18,7 +18,7 @@ HEADER = "measure,task,unit,mean,between,within,scale,source"
 _FILE = EntryFile(
     things="norms",
     key="measure",
-    known=(*HEADER.split(","), "note"),
+    known=(*HEADER.split(","), "statistic", "note"),
     header=HEADER,
     wordy="source",
     example="mean = … and between = …",
@@ -34,7 +34,7 @@ def read_norms(file: Path | str, known: Collection[str] | None = None) -> tuple[
 
     Each has ``measure`` (a feature, or a measure that eyelid knows), ``task``, ``unit``, ``mean``,
     ``between`` (standard deviation of people's averages) and ``source``; it may have ``within``,
-    ``scale`` (``linear`` or ``log``) and ``note``.
+    ``scale`` (``linear`` or ``log``), ``statistic`` (``mean`` or ``median``) and ``note``.
 
     Args:
         file: csv, or TOML where it ends in .toml.
@@ -47,11 +47,12 @@ def read_norms(file: Path | str, known: Collection[str] | None = None) -> tuple[
         raise InputError(f"{path} has no norms: its first line is '{HEADER}'")
     seen = set()
     for norm in found:
-        if (norm.measure, norm.task) in seen:
+        key = (norm.measure, norm.task, norm.statistic)
+        if key in seen:
             raise InputError(
                 f"{path} has two norms of {norm.measure} for {norm.task}: keep the one to use"
             )
-        seen.add((norm.measure, norm.task))
+        seen.add(key)
     return tuple(found)
 
 
@@ -60,7 +61,7 @@ def _checked(entry: Mapping[str, Any], path: Path, known: Collection[str] | None
     if not measure:
         raise InputError(f"{path}: a norm has no measure: every one needs it")
     if known is not None and measure not in known and measure_of(measure) is None:
-        raise _beside(path, unknown("measure", measure, [*measures(), *known]))
+        raise _beside(path, unknown("measure", measure, [*definitions(), *known]))
     for name in _NEEDED:
         if str(entry.get(name, "")).strip() == "":
             raise InputError(f"{path}: the norm of {measure} has no {name}: {_WHY}")
@@ -76,6 +77,7 @@ def _checked(entry: Mapping[str, Any], path: Path, known: Collection[str] | None
             between,
             within=None if within in (None, "") else _number(within, "within", measure, path),
             scale=str(entry.get("scale") or LINEAR),
+            statistic=str(entry.get("statistic") or "mean"),
             grade=OWN,
             source=Source(text["source"]),
             note=text["note"],

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.norms.measures import measures
+from eyelid.gaze.norms.definitions import definitions
 from eyelid.gaze.study import Feature
 
 ANY = "any"
@@ -17,6 +17,7 @@ TASKS = {
     "reading-aloud": "reading aloud",
     "scene-viewing": "looking at pictures",
     "search": "searching for something on a display",
+    "free-viewing": "watching films, or looking around freely",
     "walking": "walking with free gaze",
     "fixation": "looking at one place",
     "vr": "in a head-mounted display",
@@ -36,6 +37,7 @@ GRADES = {
 """How well a norm is known, in words."""
 LINEAR, LOG = "linear", "log"
 SCALES = (LINEAR, LOG)
+STATISTICS = ("mean", "median")
 
 # Each unit as an exact multiple of the first of its kind.
 _UNITS: Mapping[str, tuple[str, Fraction]] = {
@@ -59,6 +61,7 @@ class Source:
 
     Attributes:
         text: authors, year, title.
+        short: authors and year, where there is room for few words.
         reference: a DOI, or an address where there is none.
         place: the table, page or section.
         printed: the figures in the source's own wording.
@@ -68,6 +71,7 @@ class Source:
     """
 
     text: str
+    short: str = ""
     reference: str = ""
     place: str = ""
     printed: str = ""
@@ -117,6 +121,7 @@ class Norm:
         for what, word, known in (
             ("task", self.task, TASKS),
             ("scale", self.scale, SCALES),
+            ("statistic", self.statistic, STATISTICS),
             ("grade", self.grade, GRADES),
         ):
             if word not in known:
@@ -154,7 +159,7 @@ class Norm:
         if not (math.isfinite(k) and k > 0):
             raise InputError(f"k must be positive, got {k:g}")
         lower, upper = self._around(k)
-        feature = feature or measures().get(self.measure)
+        feature = feature or definitions().get(self.measure)
         if feature is None:
             return lower, upper
         ends = (feature.lower, feature.upper)

@@ -14,10 +14,10 @@ from eyelid.gaze.study import Feature
 
 
 @cache
-def measures() -> Mapping[str, Feature]:
+def definitions() -> Mapping[str, Feature]:
     """What norms can be of, by name: the features of windows and events, and measures of reading.
 
-    >>> measures()["skipping_rate"].upper
+    >>> definitions()["skipping_rate"].upper
     1.0
     """
     features = list(window_feature_set())
@@ -40,7 +40,7 @@ def measure_of(name: str) -> str | None:
     ('gaze_duration', 'first_fixation_duration', None)
     """
     plain = re.sub(r"[^a-z0-9]+", "_", name.lower())
-    return _names().get(plain, name if name in measures() else None)
+    return _names().get(plain, name if name in definitions() else None)
 
 
 @cache
@@ -55,5 +55,5 @@ def _names() -> Mapping[str, str]:
 
 @cache
 def _file() -> Mapping[str, Any]:
-    text = resources.files("eyelid.gaze.norms").joinpath("measures.toml").read_text("utf-8")
+    text = resources.files("eyelid.gaze.norms").joinpath("definitions.toml").read_text("utf-8")
     return tomllib.loads(text)
