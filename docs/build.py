@@ -60,6 +60,7 @@ MODULES = (
     "eyelid.reporting.audits.maps",
     "eyelid.reporting.quote",
     "eyelid.releases.kinds.maps.heatmap",
+    "eyelid.releases.kinds.statistics.release",
     "eyelid.releases.kinds.features.quote",
     "eyelid.releases.kinds.streams.quote",
     "eyelid.releases.pipeline",

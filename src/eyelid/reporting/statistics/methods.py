@@ -12,6 +12,16 @@ from eyelid.reporting.sentences import factor, formal_only, number
 from eyelid.reporting.statistics.tables import spoken
 from eyelid.spelling import in_markdown, plural
 
+INTERVALS = {
+    "normal": (
+        "Intervals are approximate 95 % intervals: normal, with the variances of the noise and of "
+        "the sampling of participants added up. Spreads between participants were not measured: "
+        "they are taken to be 1.25 times a norm's, or a sixth of a range without a norm; shares "
+        "and rank statistics have the variance of theory. What limiting numbers to their ranges "
+        "does to a mean is not in them."
+    ),
+}
+"""How intervals were made, in words."""
 _SOURCES = {
     "definition": "by definition",
     "norm": "norm",
@@ -79,11 +89,7 @@ def _sentences(certificate: Certificate, facts: Mapping[str, Any]) -> Iterator[s
         f"Released statistics are: {_released(facts['rows'])}; their noise is "
         f"{certificate.noise['sampler']} ({certificate.noise['numerics']} numerics)."
     )
-    yield (
-        "Intervals are 95 % intervals from a parametric bootstrap of the whole release, so that "
-        "they cover the sampling of participants, the noise, and the limiting of numbers to their "
-        "ranges; tests were calibrated by simulation under the null hypothesis with the same noise."
-    )
+    yield INTERVALS[facts["intervals"]]
     yield from _releases(certificate)
 
 

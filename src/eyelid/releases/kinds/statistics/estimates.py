@@ -12,6 +12,8 @@ from eyelid.mechanisms.statistics.ranges import Entry, Range
 from eyelid.releases.kinds.statistics.foreseen import SPREADS_IN_RANGE
 from eyelid.reporting.statistics.quote import QUANTILE
 
+INTERVALS = "normal"
+"""How intervals are made, as certificates name it."""
 _SHARES = ("higher", "clipped")
 
 
@@ -25,7 +27,7 @@ class Estimate(NamedTuple):
         noise_sd: of the noise alone.
         people: over how many.
         unit: of all of them.
-        p: of a test against nothing; None where there is none.
+        p: of a test; None where there is none.
         note: what to know of it.
     """
 
@@ -80,13 +82,13 @@ def _of_sum(
         noise = moved * spread * people
         sampling = math.sqrt((first + second + 1) / (12 * first * second))
         value = 0.5 + moved * number / DELTA
-        return _around(value, sampling, noise, people, (0.0, 1.0), against=0.5)
+        return _around(value, sampling, noise, people, (0.0, 1.0))
     # Kendall's τ over N(N − 1)/2 pairs, the signed rank over N(N + 1)/2.
     rank = part.sensitivity(statistic)
     pairs = people * (people + (1 if name == "signed-rank" else -1)) / 2
     noise = rank * spread * people / pairs
     sampling = math.sqrt(2 * (2 * people + 5) / (9 * people * (people - 1)))
-    return _around(rank * number / DELTA / pairs, sampling, noise, people, (-1.0, 1.0), against=0.0)
+    return _around(rank * number / DELTA / pairs, sampling, noise, people, (-1.0, 1.0))
 
 
 def _mean(entry: Entry, share: bool, place: float, spread: float, people: int) -> Estimate:
@@ -99,10 +101,7 @@ def _mean(entry: Entry, share: bool, place: float, spread: float, people: int) -
     value, low, high = (float(range_.value(at)) for at in (place, place - half, place + half))
     noise = spread * range_.width * (value if range_.scale == "log" else 1.0)
     note = "" if range_.sd is not None else "spread between people taken as a sixth of the range"
-    p = None
-    if entry.contrast:
-        p = _p(place - 0.5, math.hypot(spread, sd / range_.width / math.sqrt(people)))
-    return Estimate(value, low, high, noise, people, entry.unit, p, note)
+    return Estimate(value, low, high, noise, people, entry.unit, None, note)
 
 
 def _sd(entry: Entry, share: bool, place: float, spread: float, people: int) -> Estimate:
@@ -117,7 +116,7 @@ def _sd(entry: Entry, share: bool, place: float, spread: float, people: int) -> 
 def _share(place: float, spread: float, people: int) -> Estimate:
     inside = min(max(place, 0.5 / people), 1 - 0.5 / people)
     sampling = math.sqrt(inside * (1 - inside) / people)
-    return _around(place, sampling, spread, people, (0.0, 1.0), against=0.5)
+    return _around(place, sampling, spread, people, (0.0, 1.0))
 
 
 def _around(
@@ -126,19 +125,12 @@ def _around(
     noise: float,
     people: int,
     within: tuple[float, float],
-    against: float,
 ) -> Estimate:
     """With an interval of sampling and noise, within what is possible."""
     total = math.hypot(sampling, noise)
     least, most = within
     low, high = (min(max(value + side * QUANTILE * total, least), most) for side in (-1.0, 1.0))
-    p = _p(value - against, total)
-    return Estimate(min(max(value, least), most), low, high, noise, people, "1", p)
-
-
-def _p(apart: float, sd: float) -> float:
-    """Of a two-sided test whether something is apart from nothing."""
-    return math.erfc(abs(apart) / sd / math.sqrt(2))
+    return Estimate(min(max(value, least), most), low, high, noise, people, "1")
 
 
 def _chosen(part: Any, entries: Sequence[Entry], numbers: Integers) -> Iterator[Estimate]:

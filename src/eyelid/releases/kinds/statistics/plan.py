@@ -27,6 +27,7 @@ from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.accounting import Plan
 from eyelid.releases.kinds.features.plan import promised
+from eyelid.releases.kinds.statistics.estimates import INTERVALS
 from eyelid.releases.kinds.statistics.questions import USUAL, Asked, Questions, asked_of
 from eyelid.releases.kinds.statistics.ranges import best_k, entry_of, norms_of
 from eyelid.spelling import plural
@@ -132,6 +133,7 @@ class StatisticsDesign:
             ],
             "statistics": self.mechanism.statistics,
             "groups": [[name, people] for name, people in self.asked.sizes],
+            "intervals": INTERVALS,
             "rows": [list(row) for row in rows_of(self)],
         }
 
