@@ -109,6 +109,11 @@ def in_threads(
     from threadpoolctl import threadpool_limits
 
     count = cores() if threads is None or cores() == 1 else threads
+    if count == 1:
+        # To hand each item to another thread takes longer than many an item.
+        with threadpool_limits(1):
+            yield from map(work, items)
+        return
     # OpenMP counts its threads per thread, BLAS per process.
     calm = {"initializer": threadpool_limits, "initargs": (1,)}
     with threadpool_limits(1), ThreadPoolExecutor(count, **calm) as pool:
