@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import io
 import os
 import pickle
+import re
 import sqlite3
 import sys
 import zlib
@@ -28,6 +30,7 @@ import typer
 from hypothesis import HealthCheck, settings
 
 from eyelid.attacks.averaging import averaging
+from eyelid.attacks.classifiers import RandomForest
 from eyelid.attacks.groups import audit_groups
 from eyelid.attacks.maps import map_membership
 from eyelid.attacks.utility import utility
@@ -51,6 +54,27 @@ settings.register_profile(
 settings.load_profile("eyelid")
 
 
+# What takes seconds to make, and cannot be handed from one worker to another.
+_MADE_FOR_ALL = re.compile(r"^def \w+\([^)]*\b(dask|trees)\b", re.MULTILINE)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Modules go to one worker as a whole; all that share a cluster or syntax trees, together."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    @cache
+    def shares(module: str) -> str:
+        found = _MADE_FOR_ALL.search((config.rootpath / module).read_text("utf-8"))
+        return module if found is None else found[1]
+
+    class ByModule(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return shares(nodeid.split("::")[0])
+
+    return ByModule(config, log) if config.getvalue("dist") == "loadscope" else None
+
+
 def pytest_collection_finish() -> None:
     """Modules and tests stay to the end: they need not be looked through for waste every time."""
     gc.collect()
@@ -66,7 +90,13 @@ def _in_this_process():
         # The environment above says it already; to look for libraries takes milliseconds a time.
         patch.setattr("threadpoolctl.threadpool_limits", lambda count: nullcontext())
         patch.setattr("eyelid.io.parquet._reason", _tried_here)
+        # An attacker's forest of sixty trees takes longer than all other attackers.
+        patch.setattr("eyelid.attacks.attackers.forest.RandomForest", _small_forest)
         yield
+
+
+def _small_forest(trees: int, seed: int, **settings: object) -> RandomForest:
+    return RandomForest(min(trees, 15), seed, **settings)
 
 
 _tried_elsewhere = parquet._reason
@@ -103,6 +133,14 @@ def dask():
 
     with dask.config.set(_CALM), dask_cluster.dask_engine(workers=2) as engine:
         yield engine
+
+
+@pytest.fixture(scope="session")
+def trees() -> dict[str, ast.Module]:
+    """The syntax tree of every module, by its dotted name without the package's."""
+    from tools import house
+
+    return house.modules()
 
 
 @pytest.fixture

@@ -2,17 +2,10 @@
 
 import ast
 
-import pytest
 from tools import house, rooms
 
 # Finding out what a mechanism is, outside of its room: none may come, and these should go.
 MOST_TYPE_CHECKS = 3
-
-
-@pytest.fixture(scope="module")
-def trees():
-    """The syntax tree of every module; to make them takes seconds."""
-    return house.modules()
 
 
 def test_nobody_finds_out_what_a_mechanism_is(trees):

@@ -4,7 +4,6 @@ import ast
 import re
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,14 +27,19 @@ def rules():
     return allowed
 
 
-@cache
-def parsed(path):
-    return ast.parse(path.read_text())
+@pytest.fixture(scope="module")
+def parsed(trees):
+    """The syntax tree of each module, by its file."""
+    return dict(zip(sorted(SOURCE.rglob("*.py")), trees.values(), strict=True))
 
 
-def imports(path, deep=True):
-    tree = parsed(path)
-    nodes = ast.walk(tree) if deep else tree.body
+@pytest.fixture(scope="module")
+def imported(parsed):
+    """What each module imports, wherever, by its file."""
+    return {path: list(imports(ast.walk(tree))) for path, tree in parsed.items()}
+
+
+def imports(nodes):
     for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -50,20 +54,20 @@ def test_the_architecture_page_names_every_room():
 
 
 @pytest.mark.parametrize("room", sorted(rules()))
-def test_a_room_imports_only_what_it_may(room):
+def test_a_room_imports_only_what_it_may(imported, room):
     allowed = rules()[room] | EVERYBODYS | {room}
-    for path in (SOURCE / room).rglob("*.py"):
-        for name in imports(path):
-            if name.startswith("eyelid."):
+    for path, names in imported.items():
+        for name in names:
+            if SOURCE / room in path.parents and name.startswith("eyelid."):
                 assert name.split(".")[1] in allowed, f"{path.name} imports {name}"
 
 
-def test_nothing_of_the_core_imports_the_papers():
+def test_nothing_of_the_core_imports_the_papers(imported):
     """They are found by the entry points; the command that does them again is their own."""
-    for path in SOURCE.rglob("*.py"):
+    for path, names in imported.items():
         if SOURCE / "papers" in path.parents or path == SOURCE / "cli" / "reproduce.py":
             continue
-        found = [name for name in imports(path) if f"{name}.".startswith("eyelid.papers.")]
+        found = [name for name in names if f"{name}.".startswith("eyelid.papers.")]
         assert not found, f"{path} imports {found}"
 
 
@@ -77,9 +81,9 @@ def test_what_is_public_and_a_mechanism_by_its_name_load_no_paper():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_heavy_libraries_are_imported_where_they_are_used():
-    for path in SOURCE.rglob("*.py"):
-        for name in imports(path, deep=False):
+def test_heavy_libraries_are_imported_where_they_are_used(parsed):
+    for path, tree in parsed.items():
+        for name in imports(tree.body):
             assert name.split(".")[0] not in HEAVY or path == PLOTTING, f"{path} imports {name}"
             assert not name.startswith("eyelid.plotting"), f"{path} imports {name} at the top"
 
@@ -89,14 +93,14 @@ def at_work(tree):
     waiting = [tree]
     while waiting:
         node = waiting.pop()
-        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+        if not (isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"):
             yield node
             waiting += ast.iter_child_nodes(node)
 
 
-def test_a_matplotlibrc_of_the_current_folder_has_one_import_to_get_past():
-    for path in SOURCE.rglob("*.py"):
-        for node in at_work(parsed(path)):
+def test_a_matplotlibrc_of_the_current_folder_has_one_import_to_get_past(parsed):
+    for path, tree in parsed.items():
+        for node in at_work(tree):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom):
                 names = [node.module or ""]

@@ -15,12 +15,10 @@ PACKAGE = Path(eyelid.__file__).parent
 
 
 @pytest.fixture(scope="module")
-def sources():
+def sources(trees):
     """All nodes of each module, by its file."""
-    return {
-        path.relative_to(PACKAGE).as_posix(): list(ast.walk(ast.parse(path.read_text("utf-8"))))
-        for path in sorted(PACKAGE.rglob("*.py"))
-    }
+    files = [path.relative_to(PACKAGE).as_posix() for path in sorted(PACKAGE.rglob("*.py"))]
+    return {file: list(ast.walk(tree)) for file, tree in zip(files, trees.values(), strict=True)}
 
 
 RUN_WHAT_THEY_READ = {

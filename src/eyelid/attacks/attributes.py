@@ -24,7 +24,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.attacks.classifiers import NEIGHBOURS, Classes, Codes, Values, classes_of, rbf
+from eyelid.attacks.classifiers import (
+    NEIGHBOURS,
+    Classes,
+    Codes,
+    Values,
+    classes_of,
+    rbf,
+    standardised,
+)
 from eyelid.attacks.protocols import POSITIVE, Material
 from eyelid.attacks.records import Records, aligned, records_of
 from eyelid.attacks.statistics import Rate, clopper_pearson, holm, rate_of_decisions
@@ -258,10 +266,8 @@ def _lesson(
     """The weights of the known people for the shown ones, by attacker: people × people."""
     from scipy.linalg import solve
     from sklearn.neighbors import NearestNeighbors
-    from sklearn.preprocessing import StandardScaler
 
-    scaler = StandardScaler().fit(known)
-    known, shown = scaler.transform(known), scaler.transform(shown)
+    known, shown = standardised(known, shown)
     belongs = np.eye(people)[owner]
     near = NearestNeighbors(n_neighbors=min(NEIGHBOURS, len(known))).fit(known)
     nearest = near.kneighbors(shown, return_distance=False)
@@ -270,9 +276,9 @@ def _lesson(
     kernel.flat[:: len(kernel) + 1] += _RIDGE
     smoothed = solve(kernel, rbf(known, shown, gamma), assume_a="pos", overwrite_a=True)
     learned = np.unique(owner)
-    means = StandardScaler().fit(_person_means(known, owner, people)[learned])
-    ours = means.transform(_person_means(known, owner, people)[learned])
-    yours = means.transform(_person_means(shown, whose, people))
+    ours, yours = standardised(
+        _person_means(known, owner, people)[learned], _person_means(shown, whose, people)
+    )
     product = ours @ ours.T * gamma + _RIDGE * np.eye(len(learned))
     of_means = np.zeros((people, people))
     of_means[:, learned] = solve(product, ours @ yours.T * gamma, assume_a="pos").T
