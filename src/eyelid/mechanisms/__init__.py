@@ -99,7 +99,7 @@ parts are in `mechanisms/synthetic`, each with a theory of its own:
 A mechanism that rests on others names them in `parts()`, and `verify` plays against each.
 """
 
-from eyelid.mechanisms import groups, maps, means, records, streams, synthetic
+from eyelid.mechanisms import groups, maps, means, records, statistics, streams, synthetic
 from eyelid.mechanisms.mechanism import (
     Mechanism,
     NeighbourPair,
@@ -128,6 +128,7 @@ __all__ = [
     "mechanism_named",
     "records",
     "register",
+    "statistics",
     "streams",
     "synthetic",
 ]

@@ -67,9 +67,14 @@ class AreaMeasure:
         return 0.0, {FIRST: self.watched_ms, REVISITS: MOST_REVISITS}.get(self.kind, 1.0)
 
     @property
-    def is_share(self) -> bool:
-        """Whether a mean of it over people is a share of people."""
+    def is_yes_or_no(self) -> bool:
+        """Whether it is 0 or 1 of everybody: a mean over people is then a share of them."""
         return self.kind in (HIT, WITHIN)
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it lies between 0 and 1 by definition."""
+        return self.kind in (HIT, WITHIN, DWELL)
 
     @property
     def definition(self) -> str:
