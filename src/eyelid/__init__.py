@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from eyelid.releases.audits.audit import audit_heatmap as audit_heatmap
     from eyelid.releases.kinds.features.quote import cost as cost
     from eyelid.releases.kinds.maps.heatmap import private_heatmap as private_heatmap
+    from eyelid.releases.kinds.statistics.release import summary as summary
     from eyelid.releases.pipeline import Release as Release
     from eyelid.releases.release import release as release
     from eyelid.verification.verify import verify as verify
@@ -64,6 +65,7 @@ _HOMES = {
     "recommend": "eyelid.comparisons.recommend",
     "release": "eyelid.releases.release",
     "simulate": "eyelid.gaze.simulator",
+    "summary": "eyelid.releases.kinds.statistics.release",
     "verify": "eyelid.verification.verify",
     "window_features": "eyelid.gaze.features",
     "write": "eyelid.io",

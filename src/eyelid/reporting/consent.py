@@ -362,15 +362,20 @@ def _maps_shown(certificate: Certificate) -> Iterator[str]:
 
 
 def _statistics(certificate: Certificate) -> str:
+    facts = certificate.results or {}
+    many = plural(len(facts.get("rows") or ()), "figure")
     grouped = bool(certificate.described.by)
     over = _of_public_groups(certificate) if grouped else f"{_everybody(certificate)} together"
-    return f"We share results about {over}, such as averages, with random noise added."
+    return (
+        f"We share results of the study, {many} over {over} such as averages, with random noise "
+        "added. No record of yours is shared."
+    )
 
 
 def _statistics_shown(certificate: Certificate) -> Iterator[str]:
     yield how_many(certificate)
     yield from _your_group(certificate)
-    yield "the names of the tasks and of what was measured, and the ranges that results lie in"
+    yield "the names of the tasks or pages and of what was measured, and within which limits"
 
 
 CONSENT: dict[ReleaseKind, ConsentText] = {

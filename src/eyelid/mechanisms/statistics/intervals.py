@@ -23,7 +23,8 @@ WIDER = 1.25
 PRIOR_FACTOR = 1.5
 """A norm's spread is off by such a factor, or less, two times in three."""
 _NODES = 401
-_COARSE, _FINE = 41, 61
+_COARSE, _FINE = 33, 45
+_MOST_PASSES, _SETTLED = 6, 0.6
 # How far candidates go beyond what was shown, in its spread.
 _REACH = 7.0
 
@@ -74,11 +75,11 @@ def inverted(
 # Means.
 
 
-def clipped_moments(mean: Values, sd: Values) -> tuple[Values, Values, Values]:
-    """Of a normal number clipped to [0, 1]: its mean and second moment about ½, and their own.
+def clipped_moments(mean: Values, sd: Values) -> tuple[Values, Values, Values, Values]:
+    """The first four moments of a normal number clipped to [0, 1], about the middle.
 
     Returns:
-        E h, E h², E h⁴ of h = 2·clip(x) − 1.
+        E h, E h², E h³, E h⁴ of h = 2·clip(x) − 1.
     """
     from scipy.special import ndtr
 
@@ -98,7 +99,7 @@ def clipped_moments(mean: Values, sd: Values) -> tuple[Values, Values, Values]:
         terms = [math.comb(n, j) * centre ** (n - j) * spread**j * parts[j] for j in range(n + 1)]
         return np.asarray(sum(terms) + upper + (-1) ** n * lower)
 
-    return moment(1), moment(2), moment(4)
+    return moment(1), moment(2), moment(3), moment(4)
 
 
 def mean_by_norm(
@@ -117,7 +118,7 @@ def mean_by_norm(
     reach = _REACH * (noise.sd + spread / math.sqrt(people)) + 2 * spread
     centre = float(np.clip(shown, 0, 1))
     candidates = np.linspace(centre - reach, centre + reach, _NODES)
-    first, second, _ = clipped_moments(candidates, np.asarray(spread))
+    first, second, *_ = clipped_moments(candidates, np.asarray(spread))
     sds = np.sqrt(np.maximum(second - first**2, 1e-12) / people) / 2
     return inverted(shown, candidates, (first + 1) / 2, sds, noise, level)
 
@@ -130,13 +131,11 @@ class Fitted:
         mean: where people's mean lies, in places.
         sd: how far they are spread, in places.
         sd_estimate: the middle of what is likely.
-        clipped: the share of people outside of the range, in the middle of what is likely.
     """
 
     mean: Interval
     sd: Interval
     sd_estimate: float
-    clipped: float
 
 
 def mean_and_spread(
@@ -166,29 +165,21 @@ def mean_and_spread(
     reach = _REACH * noise.sd + 4 * prior_sd * math.exp(wide / 2) / math.sqrt(people) + prior_sd
     centre = float(np.clip(shown, 0, 1))
     means = centre + np.linspace(-reach, reach, _COARSE)
-    for _ in range(2):
+    for _ in range(_MOST_PASSES):
         weights = _posterior(shown, moment, people, noise, means, logs, prior_sd, factor)
-        means, logs = (
-            _around(axis, weights.sum(axis=1 - which)) for which, axis in enumerate((means, logs))
-        )
+        before = np.ptp(means), np.ptp(logs)
+        means, logs = _around(means, weights.sum(axis=1)), _around(logs, weights.sum(axis=0))
+        if np.ptp(means) > _SETTLED * before[0] and np.ptp(logs) > _SETTLED * before[1]:
+            break
     weights = _posterior(shown, moment, people, noise, means, logs, prior_sd, factor)
     tails = [(1 - level) / 2, 0.5, 1 - (1 - level) / 2]
     low, _, high = _quantiles(means, weights.sum(axis=1), tails)
     sd_low, sd_middle, sd_high = np.exp(_quantiles(logs, weights.sum(axis=0), tails))
-    outside = _outside(means[:, None], np.exp(logs)[None, :])
     return Fitted(
         Interval(low, high),
         Interval(float(sd_low), float(sd_high)),
         float(sd_middle),
-        float((weights * outside).sum()),
     )
-
-
-def _outside(mean: Values, sd: Values) -> Values:
-    """The share of people below 0 and above 1."""
-    from scipy.special import ndtr
-
-    return np.asarray(ndtr(-mean / sd) + ndtr((mean - 1) / sd))
 
 
 def _posterior(
@@ -202,15 +193,26 @@ def _posterior(
     factor: float,
 ) -> Values:
     """How likely each mean and spread is, together 1."""
-    first, second, fourth = clipped_moments(means[:, None], np.exp(logs)[None, :])
-    spread_of_mean = np.sqrt(np.maximum(second - first**2, 1e-12) / people) / 2
-    spread_of_moment = np.sqrt(np.maximum(fourth - second**2, 1e-12) / people)
-    away = shown - (first + 1) / 2, moment - second
+    first, second, third, fourth = clipped_moments(means[:, None], np.exp(logs)[None, :])
+    # Of the mean in places, which is half of that of h, and of the second moment.
+    own = np.maximum(second - first**2, 1e-12) / people / 4
+    joint = (third - first * second) / people / 2
+    slope = joint / (own + noise.sd**2)
+    rest = np.maximum((fourth - second**2) / people - slope * joint, 1e-12)
+    away = shown - (first + 1) / 2
+    # The moment beyond what the mean says of it: far from the middle both move together.
+    beyond = moment - second - slope * away
+    # What lies between candidates counts for the nearest, or narrow likelihoods would fall through.
+    spreads = [
+        np.sqrt(variance + sum(np.square(np.gradient(each))) / 4)
+        for variance, each in ((own, away), (rest, beyond))
+    ]
     likelihood = np.zeros(first.shape)
-    halves = noise.half_widths if noise.dimension else np.zeros(1)
+    # Every other half width will do: two of them are multiplied at each.
+    halves = noise.half_widths[::2] if noise.dimension else np.zeros(1)
     for half in halves:
-        one = _density(away[0], spread_of_mean, half, noise)
-        likelihood += one * _density(away[1], spread_of_moment, half, noise)
+        one = _density(away, spreads[0], half, noise)
+        likelihood += one * _density(beyond, spreads[1], half, noise)
     prior = np.exp(-0.5 * ((logs - math.log(prior_sd)) / math.log(factor)) ** 2)
     weights = likelihood * prior
     total = weights.sum()

@@ -22,6 +22,7 @@ from eyelid.mechanisms.differential import SCALE, Integers
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.statistics import ranks
 from eyelid.mechanisms.statistics.quantities import DELTA, SUMS, clipped_anywhere, in_steps
+from eyelid.mechanisms.statistics.spread import NoiseOfOne
 from eyelid.mechanisms.statistics.statistic import Statistic
 from eyelid.privacy.noise import (
     DiscreteBox,
@@ -76,6 +77,22 @@ class Part(ABC):
     @abstractmethod
     def in_words(self) -> str:
         """The noise in words."""
+
+    @property
+    def noise(self) -> NoiseOfOne | None:
+        """Of each number in a mean of its people, as a share of the range; None of a choice.
+
+        Of a histogram it is that of the number of people in a cell.
+        """
+        return None
+
+    @property
+    def spread(self) -> float | None:
+        """Standard deviation of the noise in a mean of its people, as a share of the range.
+
+        None of what is no sum over people, or no noise that is added.
+        """
+        return None
 
     def chosen(self, places: Values, labels: Labels) -> Values:
         """Places (…, people, entries) of those whom it is about."""
@@ -137,13 +154,27 @@ class BoxPart(NoisyPart):
         return _box(math.ceil(DELTA / self.epsilon), self.shown)
 
     @property
+    def noise(self) -> NoiseOfOne:
+        """The margin of the box."""
+        return NoiseOfOne(self.distribution.scale / DELTA / self.people, self.shown)
+
+    @property
+    def spread(self) -> float:
+        """Of each number, whatever the others."""
+        return self.noise.sd
+
+    def mean_of(self, number: int) -> float:
+        """The mean place of people, from what is shown of their sum."""
+        return number / DELTA / self.people
+
+    @property
     def in_words(self) -> str:
         """The noise in words."""
         box = self.distribution
-        spread = math.sqrt(box.variance) / DELTA / self.people
         return (
             f"{box.label}, one draw of scale {box.scale} steps for {plural(self.shown, 'number')}, "
-            f"in a mean of {self.people} people of standard deviation {spread:.4g} of the range"
+            f"in a mean of {self.people} people of standard deviation {self.spread:.4g} of the "
+            "range"
         )
 
     def query(self, places: Values, labels: Labels) -> Integers:
@@ -210,13 +241,26 @@ class JointPart(NoisyPart):
         return _gaussian(SCALE)
 
     @property
+    def noise(self) -> NoiseOfOne:
+        """Gaussian, the same on each number."""
+        return NoiseOfOne(SCALE * self.step / 2 / self.people)
+
+    @property
+    def spread(self) -> float:
+        """Of each number, whatever the others."""
+        return self.noise.sd
+
+    def mean_of(self, number: int) -> float:
+        """The mean place of people, from what is shown of their sum."""
+        return (1 + number * self.step / self.people) / 2
+
+    @property
     def in_words(self) -> str:
         """The noise in words."""
-        spread = SCALE * self.step / 2 / self.people
         return (
             f"{self.distribution.label}, σ {SCALE} steps on each of {plural(self.shown, 'number')} "
             f"of vectors of at most {self.radius:.4g} half ranges, in a mean of {self.people} "
-            f"people {spread:.4g} of the range"
+            f"people {self.spread:.4g} of the range"
         )
 
     @property
@@ -265,6 +309,11 @@ class HistogramPart(NoisyPart):
     def distribution(self) -> DiscreteLaplace:
         """A replaced person leaves one cell and enters another: 2Δ steps in L1."""
         return _laplace(math.ceil(2 * DELTA / self.epsilon))
+
+    @property
+    def noise(self) -> NoiseOfOne:
+        """On the people in a cell."""
+        return NoiseOfOne(self.distribution.scale / DELTA, 1)
 
     @property
     def in_words(self) -> str:

@@ -34,9 +34,12 @@ _HIGH, _LOW, _FAR = 2.0, -1.0, 1e9
 _IN_BATCH = 50_000
 
 ANYTHING = Form(
-    "of any number and length, with any recordings or none,", recordings=True, lengths=True
+    "of any length, with any recordings that leave the study the same tasks and pages,",
+    recordings=True,
+    lengths=True,
 )
-"""What a person's data may be exchanged for: of each there is a number an entry, or none."""
+"""What a person's data may be exchanged for: of each there is a number an entry, or none. Which
+tasks and pages a study has is asked before anything is released."""
 
 
 @dataclass(frozen=True)
