@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -134,7 +134,26 @@ class StatisticsDesign:
             "statistics": self.mechanism.statistics,
             "groups": [[name, people] for name, people in self.asked.sizes],
             "intervals": INTERVALS,
+            "asked": self._asked,
             "rows": [list(row) for row in rows_of(self)],
+        }
+
+    @property
+    def _asked(self) -> dict[str, Any]:
+        """The questions, so that an audit can ask them again."""
+        said = self.asked.said
+        areas = said.areas if isinstance(said.areas, Mapping) else None
+        return {
+            "measures": list(said.measures),
+            "tasks": list(said.tasks),
+            "contrasts": list(said.contrasts),
+            "by": said.by,
+            "areas": None
+            if areas is None
+            else {
+                page: [{"name": area.name, "polygon": area.corners.tolist()} for area in own]
+                for page, own in areas.items()
+            },
         }
 
 
