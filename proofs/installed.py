@@ -40,7 +40,7 @@ _COMMANDS = (
     "audit features private",
     "compare features --mechanisms gaussian,laplace --epsilons 2",
     "recommend features --goal rank1<=4x",
-    "verify gaussian --runs 1000",
+    "verify gaussian --runs 50000",
     "reproduce liu2019 --fast --out paper",
     "demo --out demo --fast",
 )
