@@ -162,7 +162,7 @@ def _preview(
         return
     say("A dry run: nobody's data were looked at, nothing was spent or written.")
     show(found.lines())
-    if want is None:
+    if want is None and not found.refused:
         say(f"Next: {same}")
 
 

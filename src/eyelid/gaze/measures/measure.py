@@ -152,8 +152,8 @@ class Measures:
         """
         ranked = [name for name in _USUAL if name in self.features]
         # A feature of windows that averages one of events says the same again.
-        again = [name for name in self.features if name.removesuffix("_mean") in ranked]
-        others = most_used(self.features.keys() - again, len(self.features))
+        rest = [name for name in self.features if name.removesuffix("_mean") not in ranked]
+        others = most_used(rest, len(rest))
         found = [self.named(name) for name in [*ranked, *others]]
         return sorted(found, key=lambda measure: not known(measure))[:many]
 

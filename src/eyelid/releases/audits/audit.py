@@ -18,16 +18,18 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.io.column_map import Map
 from eyelid.io.people_choice import Whom
-from eyelid.io.release_folder import states_heatmap
+from eyelid.io.release_folder import states_heatmap, states_results
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.releases.audits.attack import AuditPlan
 from eyelid.releases.audits.folder import audit_places
 from eyelid.releases.audits.kinds import ATTACKS
 from eyelid.releases.audits.map_target import map_target
 from eyelid.releases.audits.pairing import Source, audit_target
+from eyelid.releases.audits.statistics import statistics_target
 from eyelid.releases.pipeline import Release
 from eyelid.reporting.audits.maps import MapsAudit
 from eyelid.reporting.audits.results import Audit, TableAudit
+from eyelid.reporting.audits.statistics import ResultsAudit
 
 # Attackers that are no `Attacker`: they know other things than records.
 _SPECIAL = (LIKELIHOOD, FUSED)
@@ -92,6 +94,8 @@ def audit(
     )
     if isinstance(released, str | Path) and states_heatmap(released):
         raise InputError(f"{released} is a heatmap: use 'eyelid audit' or eyelid.audit_heatmap")
+    if isinstance(released, str | Path) and states_results(released):
+        raise InputError(f"{released} has results: use 'eyelid audit' or audit_results")
     with using(engine):
         target = audit_target(
             original, released, map=map, ledger=ledger, people=people, min_seconds=min_seconds
@@ -124,6 +128,33 @@ def audit_heatmap(
     page = _checked(report, seed, ledger)
     target = map_target(original, released, map=map, ledger=ledger, people=people)
     return cast(MapsAudit, _attacked(target, AuditPlan(seed=seed), page))
+
+
+def audit_results(
+    original: Study | Path | str,
+    released: Path | str,
+    *,
+    report: Path | str | None = None,
+    map: Map = None,
+    ledger: Path | str | None = None,
+    seed: int = 0,
+    people: Whom = None,
+) -> ResultsAudit:
+    """Attack results that `eyelid summary` released, and compare them with those without noise.
+
+    Args:
+        original: what they were made of.
+        released: their folder; ``audit.json`` and ``report.html`` are written into ``NAME-audit``
+            beside it, for the owner alone.
+        report: a HTML file for the page, instead of that one; not in a study or a release.
+        map: what you say about the columns of recordings, as for `eyelid.read`.
+        ledger: the file that counted the release, if it is not the original's own.
+        seed: of the attackers' random choices.
+        people: whom of the original it is about, as for the results.
+    """
+    page = _checked(report, seed, ledger)
+    target = statistics_target(original, released, map=map, ledger=ledger, people=people)
+    return cast(ResultsAudit, _attacked(target, AuditPlan(seed=seed), page))
 
 
 def _attacked(target: AuditTarget, plan: AuditPlan, page: Path | None) -> Audit:

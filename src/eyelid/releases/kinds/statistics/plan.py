@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +19,7 @@ from eyelid.mechanisms.certificate import ReleasedAs
 from eyelid.mechanisms.groups.public_groups import EVERYBODY
 from eyelid.mechanisms.mechanism import find, mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.mechanisms.statistics.estimates import INTERVALS
 from eyelid.mechanisms.statistics.ranges import Entry
 from eyelid.mechanisms.statistics.summary import StatisticsFacts, Summary
 from eyelid.privacy.bounds import Bounds, BoundsSource
@@ -27,7 +28,6 @@ from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.accounting import Plan
 from eyelid.releases.kinds.features.plan import promised
-from eyelid.releases.kinds.statistics.estimates import INTERVALS
 from eyelid.releases.kinds.statistics.questions import USUAL, Asked, Questions, asked_of
 from eyelid.releases.kinds.statistics.ranges import best_k, entry_of, norms_of
 from eyelid.spelling import plural
@@ -134,7 +134,26 @@ class StatisticsDesign:
             "statistics": self.mechanism.statistics,
             "groups": [[name, people] for name, people in self.asked.sizes],
             "intervals": INTERVALS,
+            "asked": self._asked,
             "rows": [list(row) for row in rows_of(self)],
+        }
+
+    @property
+    def _asked(self) -> dict[str, Any]:
+        """The questions, so that an audit can ask them again."""
+        said = self.asked.said
+        areas = said.areas if isinstance(said.areas, Mapping) else None
+        return {
+            "measures": list(said.measures),
+            "tasks": list(said.tasks),
+            "contrasts": list(said.contrasts),
+            "by": said.by,
+            "areas": None
+            if areas is None
+            else {
+                page: [{"name": area.name, "polygon": area.corners.tolist()} for area in own]
+                for page, own in areas.items()
+            },
         }
 
 
@@ -417,4 +436,5 @@ def _bounds(entries: Sequence[Entry]) -> Bounds:
 def _unprotected(design: StatisticsDesign) -> list[str]:
     """What results show that noise does not hide."""
     own = design.mechanism.unprotected(design.facts)
-    return [*own, "the names of measures, of tasks and pages, and the ranges of numbers"]
+    areas = ["names and places of the areas of interest"] if design.asked.panel.areas else []
+    return [*own, "the names of measures, of tasks and pages, and the ranges of numbers", *areas]

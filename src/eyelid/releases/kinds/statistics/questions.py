@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,15 @@ import polars as pl
 
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.areas import Area
-from eyelid.gaze.measures.looks import HIT, KINDS, WATCHED_MS, AreaMeasure, Pages, area_kind
+from eyelid.gaze.measures.looks import (
+    HIT,
+    KINDS,
+    WATCHED_MS,
+    AreaMeasure,
+    Pages,
+    area_kind,
+    kind_name,
+)
 from eyelid.gaze.measures.measure import Measure, Measures
 from eyelid.gaze.measures.panel import Panel, contrast_of
 from eyelid.gaze.study import Study
@@ -27,7 +35,7 @@ EACH = "each"
 FEWEST = 2
 _USUAL_OF_AREAS = (HIT, "first_look", "dwell")
 
-AreasSaid = Path | str | dict[str, Sequence[Area]] | None
+AreasSaid = Path | str | Mapping[str, Sequence[Area]] | None
 
 
 @dataclass(frozen=True)
@@ -58,12 +66,14 @@ class Asked:
         people: everybody, those who have no number included, in the order of the study.
         groups: who of them is in which.
         tasks: all that the study has.
+        said: the questions, with the usual measures by their names where none was named.
     """
 
     panel: Panel
     people: tuple[str, ...]
     groups: Groups
     tasks: tuple[str, ...]
+    said: Questions
 
     @property
     def sizes(self) -> tuple[tuple[str, int], ...]:
@@ -110,7 +120,10 @@ def asked_of(
         areas=tuple(of_areas),
         pages=pages,
     )
-    return Asked(panel, people, groups, tasks)
+    kinds = [kind_name(measure) for measure, _ in of_areas]
+    names = dict.fromkeys([*kinds, *(measure.name for measure in of_rows)])
+    said = replace(questions, measures=tuple(names), areas=None if pages is None else pages.areas)
+    return Asked(panel, people, groups, tasks, said)
 
 
 def _tasks(recordings: pl.DataFrame) -> tuple[str, ...]:
