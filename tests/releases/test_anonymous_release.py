@@ -18,8 +18,8 @@ from eyelid.privacy.accounts import Gap
 from eyelid.privacy.noise import randomness
 from eyelid.releases.accounting import OTHER_ROWS, read_certificate
 from eyelid.releases.budget import budget
+from eyelid.releases.cost import cost
 from eyelid.releases.kinds.features.plan import LISTED_BOUNDS, SEEDED_GROUPS, SEEDED_ROWS
-from eyelid.releases.kinds.features.quote import cost
 from eyelid.releases.release import release
 from eyelid.reporting.sentences import promise
 

@@ -7,8 +7,8 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Screen, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
+from eyelid.releases.cost import cost
 from eyelid.releases.inspection import fitting_release, inspect, recordings_of
-from eyelid.releases.kinds.features.quote import cost
 
 
 def test_a_study_is_counted(simulated):

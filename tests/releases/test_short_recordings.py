@@ -11,8 +11,8 @@ from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
 from eyelid.io.derivations import derive_features
 from eyelid.releases.audits.audit import audit
+from eyelid.releases.cost import cost
 from eyelid.releases.inspection import inspect
-from eyelid.releases.kinds.features.quote import cost
 from eyelid.releases.release import release
 
 pytestmark = pytest.mark.usefixtures("quick_audits")

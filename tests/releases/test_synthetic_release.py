@@ -22,9 +22,9 @@ from eyelid.mechanisms.synthetic.utility import made_up, prospects
 from eyelid.privacy.noise import randomness
 from eyelid.releases.accounting import read_certificate
 from eyelid.releases.budget import budget
+from eyelid.releases.cost import cost
 from eyelid.releases.inspection import inspect
 from eyelid.releases.kinds.features.plan import LISTED_BOUNDS, SEEDED
-from eyelid.releases.kinds.features.quote import cost
 from eyelid.releases.release import release
 from eyelid.reporting.consent import for_participants
 

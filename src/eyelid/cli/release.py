@@ -32,7 +32,7 @@ from eyelid.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from eyelid.releases.pipeline import Release
+    from eyelid.reporting.release import Release
 
 EXAMPLES = """\b
 Examples:

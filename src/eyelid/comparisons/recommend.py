@@ -29,6 +29,7 @@ from eyelid.comparisons.verdicts import Judged, judged, ranked
 from eyelid.engine.cores import alone
 from eyelid.engine.engines import Shared, as_done, shared, spread
 from eyelid.errors import EyelidError, InputError
+from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
@@ -100,6 +101,7 @@ def recommend(
     >>> found.met, found.commands
     (True, ['eyelid release IN OUT --mechanism ksame --set k=3'])
     """
+    refuse_frame(source, "recommend")
     if own != (tuning_epsilon is not None):
         raise InputError(
             "a choice on your own data costs an ε, and only that does: give --own and "

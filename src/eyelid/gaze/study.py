@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
@@ -14,8 +14,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.errors import InputError
-from eyelid.spelling import spelt_alike
+from eyelid.display import Framed, facts
+from eyelid.errors import InputError, unknown
+from eyelid.spelling import Table, plural, spelt_alike
 
 Kind = Literal["samples", "fixations", "features"]
 
@@ -128,8 +129,8 @@ class Recording:
         return self.columns[column]
 
 
-@dataclass(frozen=True, eq=False)
-class Study:
+@dataclass(frozen=True, eq=False, repr=False)
+class Study(Framed):
     """Recordings of some people, in the shape of a study folder.
 
     Attributes:
@@ -186,6 +187,154 @@ class Study:
     min_seconds: float | None = None
     derived: Derivation | None = None
     chosen: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not all(isinstance(frame, pl.DataFrame) for frame in (self.data, self.people)):
+            from eyelid.gaze.frames import check_polars
+
+            check_polars(data=self.data, people=self.people)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: object,
+        *,
+        person: str | None = None,
+        recording: str | None = None,
+        task: str | None = None,
+        stimulus: str | None = None,
+        time: str | None = None,
+        time_unit: str = "ms",
+        x: str | None = None,
+        y: str | None = None,
+        pupil: str | None = None,
+        eye: str | None = None,
+        duration: str | None = None,
+        units: str | None = None,
+        rate_hz: float | None = None,
+        screen: Screen | None = None,
+        xy_origin: str | None = None,
+        pupil_unit: str | None = None,
+        people: object = None,
+        attributes: Sequence[str] = (),
+        planned_ms: float | None = None,
+    ) -> Study:
+        """A study of gaze samples, or of fixations, from a frame of polars, pandas or Arrow.
+
+        Features go in through `FeatureTable.from_frame`. Names of people are kept as they are, and
+        in releases of individual records they are seen: use pseudonyms. Write the study into a
+        folder (`eyelid.write`) to have a ledger count what is released of it.
+
+        Args:
+            frame: one row a sample or fixation; lost signal is NaN or null.
+            person: the column that says whose it is; other columns that are called as in a study
+                folder (``person``, ``time_ms``, ``x``, ``gaze_x``, ``confidence``…) need no word.
+            recording: which of the person's; by default there is one for each task.
+            task: what the person did.
+            stimulus: what they looked at.
+            time: of the sample, or when the fixation began.
+            time_unit: of it: ``ms``, ``s``, ``us`` or ``ns``.
+            x: to the right.
+            y: up or down, see ``xy_origin``.
+            pupil: its diameter.
+            eye: ``left``, ``right`` or ``cyclopean``, where there are several.
+            duration: of a fixation in ms; with it rows are fixations.
+            units: of x and y: ``deg``, ``px``, ``fraction`` or ``normalised``.
+            rate_hz: nominal sampling rate.
+            screen: where things were shown.
+            xy_origin: ``top-left``, ``bottom-left`` or ``centre``.
+            pupil_unit: ``mm``, ``px`` or ``arbitrary``.
+            people: a frame with a row a person, and attributes; by default nothing is known of
+                them.
+            attributes: columns of the frame that are of a person, instead.
+            planned_ms: how long a recording is by design, if that is public.
+
+        >>> rows = pl.DataFrame({"who": ["a", "a"], "t": [0, 1], "x": [0.5, 0.6], "y": [0.1, 0.1]})
+        >>> Study.from_frame(rows, person="who", time="t", time_unit="s", units="fraction")
+        Study of samples
+          people      1
+          recordings  1
+          tasks       1
+          rows        2
+          units       fraction
+        """
+        from eyelid.gaze.frames import Columns, study_of_frame
+
+        known = ("units", units, UNITS), ("xy_origin", xy_origin, XY_ORIGINS)
+        for name, value, allowed in (*known, ("pupil_unit", pupil_unit, PUPIL_UNITS)):
+            if value is not None and value not in allowed:
+                raise unknown(name, value, allowed)
+        measured = {"eye": eye, "x": x, "y": y, "pupil": pupil, "duration_ms": duration}
+        others = (f"{what}_{axis}" for what in ("gaze", "head") for axis in "xyz")
+        return study_of_frame(
+            frame,
+            Columns(person, recording, task, stimulus, time, time_unit),
+            measured | dict.fromkeys((*others, "confidence")),
+            people=people,
+            attributes=attributes,
+            kind="samples" if duration is None else "fixations",
+            units=units,
+            rate_hz=rate_hz,
+            screen=screen,
+            xy_origin=xy_origin,
+            pupil_unit=pupil_unit,
+            planned_ms=planned_ms,
+        )
+
+    @classmethod
+    def from_pymovements(
+        cls,
+        gaze: object,
+        *,
+        person: str | None = None,
+        recording: str | None = None,
+        task: str | None = None,
+        stimulus: str | None = None,
+        pupil_unit: str | None = None,
+        people: object = None,
+    ) -> Study:
+        """A study of a ``Gaze`` of pymovements, or of several, such as those of a ``Dataset``.
+
+        Units, sampling rate and screen are those of its experiment. Pixels are taken where it has
+        them, and degrees else.
+
+        Args:
+            gaze: of pymovements, one or a sequence.
+            person: the column of its samples, or the entry of its metadata, that says whose it is.
+            recording: which of the person's, likewise.
+            task: what the person did, likewise.
+            stimulus: what they looked at, likewise.
+            pupil_unit: ``mm``, ``px`` or ``arbitrary``.
+            people: a frame with a row a person, and attributes.
+        """
+        from eyelid.gaze.frames import Columns
+        from eyelid.gaze.pymovements_gaze import study_of_gaze
+
+        columns = Columns(person, recording, task, stimulus, "time")
+        return study_of_gaze(gaze, columns, pupil_unit=pupil_unit, people=people)
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """Its rows."""
+        return self.data
+
+    def in_short(self) -> Table:
+        """What it holds, in numbers."""
+        data = self.data
+        return facts(
+            {
+                "people": data["person"].n_unique(),
+                "recordings": data.select(RECORDING_KEY).n_unique(),
+                "tasks": data["task"].n_unique() if "task" in data.columns else None,
+                "rows": f"{len(data):,}",
+                "features": len(self.features) or None,
+                "units": self.units,
+                "rate": self.rate_hz and f"{self.rate_hz:g} Hz",
+                "remarks": plural(len(self.notes), "note") if self.notes else "",
+            },
+            f"{'Simulated study' if self.simulated else 'Study'} of {self.kind}"
+            + (", released" if self.released else ""),
+        )
 
     @property
     def labels(self) -> list[str]:

@@ -15,7 +15,7 @@ import polars as pl
 
 from eyelid.engine.files import content_of
 from eyelid.engine.remote import check_here
-from eyelid.errors import InputError, unknown
+from eyelid.errors import EyelidError, InputError, unknown
 from eyelid.gaze.study import INDEX_COLUMNS, Feature
 from eyelid.io.files import Head
 from eyelid.io.layout import KEYS, Layout, read_toml
@@ -74,6 +74,8 @@ def _entries(path: Path) -> Iterator[Mapping[str, Any]]:
             yield from _of_toml(read_toml(path), path)
             return
         text = content_of(path).decode("utf-8-sig")
+    except EyelidError:
+        raise
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.errors import EyelidError, InputError, Refused, unknown
@@ -324,6 +325,20 @@ def describe(kind: type[Mechanism]) -> dict[str, Any]:
             for item in sorted(fields(kind), key=lambda item: item.default is not MISSING)
         ],
     }
+
+
+def mechanisms() -> pl.DataFrame:
+    """The catalogue: one row a mechanism, with what it takes, promises and needs.
+
+    >>> mechanisms().filter(name="laplace")["kind"].item()
+    'pure-dp'
+    """
+    rows = []
+    for kind in catalogue().values():
+        told = describe(kind)
+        named = told.pop("parameters")
+        rows.append(told | {"parameters": [item["name"] for item in named]})
+    return pl.DataFrame(rows)
 
 
 def mechanism_named(name: str, **parameters: Any) -> Mechanism:

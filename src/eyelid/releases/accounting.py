@@ -344,6 +344,8 @@ def read_certificate(folder: Path) -> Certificate | None:
         return None
     try:
         return Certificate.from_dict(json.loads(content_of(path)))
+    except EyelidError:
+        raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{path} is not a certificate as eyelid writes them: {error}") from None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from eyelid.errors import InputError
+from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
@@ -54,6 +55,7 @@ def budget(
         ledger: where it is counted; by default the file beside the original study.
         map: what you say about the columns of recordings, as for `eyelid.read`.
     """
+    refuse_frame(source, "budget")
     study = read(source, map) if isinstance(source, str | Path) else source
     limits = limit_epsilon is not None or limit_delta is not None or no_limit
     changes = limits or join is not None or apart is not None

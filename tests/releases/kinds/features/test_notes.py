@@ -8,7 +8,7 @@ import pytest
 
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.releases.kinds.features.quote import cost
+from eyelid.releases.cost import cost
 from eyelid.releases.release import release
 
 SHARE = Feature("share", "1", "of rows", 0.0, 1.0)

@@ -16,13 +16,14 @@ from eyelid.gaze.study import Screen, Study
 from eyelid.io.column_map import Map
 from eyelid.io.people_choice import (
     Whom,
+    chosen_of,
     counted_or_chosen,
 )
 from eyelid.io.pieces import StudyInPieces
 from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import shown_by_choice, told_of_choice
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
-from eyelid.mechanisms.mechanism import find, mechanism_named
+from eyelid.mechanisms.mechanism import Mechanism, find, mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.privacy.unit import PERSON
@@ -49,8 +50,8 @@ Bought = TypeVar("Bought", MapOffer, AreaOffer)
 
 
 def map_cost(
-    mechanism: str,
-    source: Path | str | None = None,
+    mechanism: str | Mechanism,
+    source: Study | Path | str | None = None,
     *,
     people: int | Whom = None,
     level: str | None = None,
@@ -66,7 +67,7 @@ def map_cost(
     """The guarantee of a heatmap and what it would show, before anything runs.
 
     Args:
-        mechanism: its name.
+        mechanism: its name, or a mechanism with its parameters set.
         source: a study whose people and screen to take; or give them:
         people: how many people.
         level: ``good`` (ε = 1) or ``okay`` (ε = 3), instead of ``epsilon``.
@@ -88,7 +89,8 @@ def map_cost(
     if source is not None:
         if count is not None:
             raise InputError("the study says how many people it has: leave it out")
-        study = read(source, map, people=whom)
+        study = source if isinstance(source, Study) else read(source, map)
+        study = chosen_of(study, whom)
         count, screen = len(study.people), study.screen or screen
     if count is None:
         raise InputError("cost of a heatmap needs a study, or --people; missing: people")
@@ -97,15 +99,22 @@ def map_cost(
     if epsilon is not None:
         given["epsilon"] = epsilon
     layers = _layers(layers, every_s, for_s)
-    if find(mechanism).release is ReleaseKind.TABLES:
-        made = cast(AoiTables, mechanism_named(mechanism, **given))
+    if not isinstance(mechanism, str):
+        if given:
+            raise InputError(
+                f"{mechanism.name} has its parameters set already: leave out {', '.join(given)}"
+            )
+        given = mechanism.parameters()
+    name = mechanism if isinstance(mechanism, str) else mechanism.name
+    if find(name).release is ReleaseKind.TABLES:
+        made = cast(AoiTables, mechanism_named(name, **given))
         if areas is None or areas < 1:
             got = "" if areas is None else f", at least 1, got {areas}"
             raise InputError(f"the cost of tables depends on how many areas: give --areas N{got}")
         if size is not None or blur is not None:
             raise InputError("tables of areas have neither a size nor a blur: leave them out")
         return _quote(AreaOffer(made, made.facts_of(count, layers, areas)))
-    chosen = map_mechanism(mechanism, **given)
+    chosen = map_mechanism(name, **given)
     if areas is not None:
         raise InputError(
             f"{chosen.name} makes no tables of areas: ask for aoi-tables as well, a map and tables "

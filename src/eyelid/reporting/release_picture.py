@@ -1,0 +1,95 @@
+"""A release as a picture on anybody's axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from eyelid.errors import unknown
+from eyelid.gaze.pictures import draw_scanpath
+from eyelid.gaze.study import RECORDING_KEY, Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.reporting.drawing import BLUE
+from eyelid.reporting.maps.released import ReleasedMaps
+from eyelid.reporting.release import Release
+from eyelid.spelling import plural
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_HEIGHT_INCH, _SQUARE_INCH = 2.6, 4.0
+# Records are drawn as lines, and beyond so many of them one cannot be told from another.
+_MOST_RECORDS = 40
+
+
+def draw_release(done: Release, ax: Axes | None, *, of: str | None, caption: bool) -> Axes:
+    """Draw what was released; see `Release.plot`.
+
+    Args:
+        done: of any kind.
+        ax: where to; None for fresh axes.
+        of: which feature, person or map.
+        caption: whether to write what a person is promised.
+    """
+    data = done.data
+    if isinstance(data, ReleasedMaps):
+        axes = data.plot(ax, of=of)
+    elif isinstance(data, Study):
+        axes = _gaze(data, ax, of)
+    else:
+        axes = _features(data, ax, of)
+    if caption:
+        from eyelid.plotting import write_caption
+
+        person = done.certificate.person_level
+        promised = person.numbers() if person.holds else "no valid guarantee"
+        write_caption(axes, f"Released by {done.certificate.mechanism}. One person: {promised}.")
+    return axes
+
+
+def _features(table: FeatureTable, ax: Axes | None, of: str | None) -> Axes:
+    """One feature of every record over time; side by side where records have one row."""
+    from eyelid.plotting import paper_axes
+
+    features = {feature.name: feature for feature in table.features}
+    name = of or table.names[0]
+    if name not in features:
+        raise unknown("feature", name, features)
+    feature = features[name]
+    task = table.data["task"][0]
+    rows = table.data.filter(task=task)
+    with paper_axes(ax, height=_HEIGHT_INCH) as axes:
+        records = rows.partition_by(RECORDING_KEY, maintain_order=True)
+        single = all(len(record) == 1 for record in records)
+        if single:
+            axes.plot(range(1, len(rows) + 1), rows[name], "o", color=BLUE, markersize=4)
+            axes.set_xlabel("released record")
+        else:
+            for record in records[:_MOST_RECORDS]:
+                seconds = record["time_ms"] / 1000
+                axes.plot(seconds, record[name], color=BLUE, linewidth=0.8, alpha=0.6)
+            axes.set_xlabel("time [s]")
+        unit = f" [{feature.unit}]" if feature.unit else ""
+        axes.set_ylabel(f"{name}{unit}", parse_math=False)
+        shown = plural(len(records) if single else min(_MOST_RECORDS, len(records)), "record")
+        axes.set_title(f"{task}: {shown}" if task else shown, loc="left", parse_math=False)
+    return axes
+
+
+def _gaze(study: Study, ax: Axes | None, of: str | None) -> Axes:
+    """The gaze of one recording."""
+    from eyelid.plotting import paper_axes
+
+    people = study.data["person"].unique(maintain_order=True).to_list()
+    person = of or people[0]
+    if person not in people:
+        raise unknown("person", person, people)
+    rows = study.data.filter(pl.col("person") == person)
+    screen = study.screen if study.units == "px" else None
+    recording = next(study.derive(data=rows).recordings())
+    with paper_axes(ax, height=_SQUARE_INCH) as axes:
+        draw_scanpath(recording, screen=screen, xy_origin=study.xy_origin, ax=axes)
+        title = f"{recording.person}, {recording.task or recording.recording}"
+        axes.set_title(title, loc="left", parse_math=False)
+    return axes
