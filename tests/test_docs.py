@@ -28,6 +28,7 @@ PAGES = [
     "docs/anonymity.md",
     "docs/synthetic.md",
     "docs/choosing.md",
+    "docs/norms.md",
     "docs/scaling.md",
     "docs/streaming.md",
 ]

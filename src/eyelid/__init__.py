@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from eyelid.errors import EyelidError as EyelidError
     from eyelid.errors import InputError as InputError
     from eyelid.errors import Refused as Refused
+    from eyelid.gaze.areas import Area as Area
     from eyelid.gaze.events import detect_events as detect_events
     from eyelid.gaze.features import event_features as event_features
     from eyelid.gaze.features import window_features as window_features
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 
 # Where each public name lives; it is imported when it is first used.
 _HOMES = {
+    "Area": "eyelid.gaze.areas",
     "Audit": "eyelid.reporting.audits.results",
     "Budget": "eyelid.reporting.budget",
     "Certificate": "eyelid.mechanisms.certificate",
@@ -103,12 +105,12 @@ _FORMER = {
     "private_heatmap": ("eyelid.releases.kinds.maps.heatmap", "eyelid.heatmap"),
 }
 
-# The package of mechanisms is called as a function, too: ``eyelid.mechanisms()``.
-__all__ = ["__version__", *_HOMES, "mechanisms"]
+__all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
     if name == "mechanisms":
+        # The package, which is called as a function, too: ``eyelid.mechanisms()``.
         return importlib.import_module("eyelid.mechanisms")
     if name in _FORMER:
         import warnings
@@ -128,4 +130,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "mechanisms"])

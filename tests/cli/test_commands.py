@@ -13,8 +13,8 @@ from eyelid.verification.game import GameResult
 from eyelid.verification.verify import Verification
 
 COMMANDS = [
-    "demo", "simulate", "inspect", "features", "mechanisms", "cost", "release", "budget", "verify",
-    "compare", "recommend", "reproduce", "stream",
+    "demo", "simulate", "inspect", "features", "mechanisms", "norms", "cost", "release", "budget",
+    "verify", "compare", "recommend", "reproduce", "stream",
 ]  # fmt: skip
 
 

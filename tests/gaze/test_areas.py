@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eyelid.errors import InputError
-from eyelid.gaze.areas import Area, check_areas, check_on_picture, polygons_of, within
+from eyelid.gaze.areas import Area, check_areas, check_on_picture, overlapping, polygons_of, within
 
 SQUARE = [[0, 0], [10, 0], [10, 10], [0, 10]]
 BOW_TIE = [[0, 0], [10, 10], [10, 0], [0, 10]]
@@ -194,3 +194,30 @@ def test_crossings_are_those_of_exact_arithmetic(corners):
             Area("shape", corners)
     else:
         assert np.array_equal(Area("shape", corners).corners, shape)
+
+
+BLOCK = np.array([[0.0, 0], [4, 0], [4, 4], [0, 4]])
+
+
+@pytest.mark.parametrize(
+    ("other", "shared"),
+    [
+        (np.add(BLOCK, [4, 0]), False),
+        (np.add(BLOCK, [4, 4]), False),
+        (np.add(BLOCK, [9, 0]), False),
+        (np.add(BLOCK, [1, 0]), True),
+        (BLOCK, True),
+        (BLOCK / 2 + 1, True),
+        ([[-1, 1], [5, 1], [5, 2], [-1, 2]], True),
+        ([[4, 0], [8, 0], [8, 4], [6, 2]], False),
+        ([[0, 0], [4, 4], [0, 4]], True),
+    ],
+    ids=[
+        *("beside", "corner", "apart", "shifted", "same", "inside", "across"),
+        *("touching", "half"),
+    ],
+)
+def test_areas_overlap_where_they_share_more_than_a_border(other, shared):
+    areas = [Area("one", BLOCK), Area("other", other)]
+    assert (overlapping(areas) is not None) is shared
+    assert (overlapping(areas[::-1]) is not None) is shared

@@ -24,6 +24,7 @@ def test_the_authors_files_are_used_where_they_are(folder):
     found = reading_features(folder)
     assert found.authors
     assert "the authors' own" in found.says
+    assert "6 recordings of 2 people, where the dataset has 60 of 20" in found.says
     values = found.table.data.select(found.table.names).to_numpy()
     assert (len(found.table.recordings), values.shape) == (6, (24, 52))
     lowest = np.array([f.lower for f in found.table.features])
@@ -34,4 +35,5 @@ def test_without_them_windows_are_computed_and_that_is_said(real_data):
     found = reading_features(real_data / "MPIIDPEye")
     assert not found.authors
     assert "our own" in found.says
+    assert "This copy has" not in found.says
     assert len(found.table.data) == 77_132

@@ -76,6 +76,68 @@ def check_on_picture(areas: Sequence[Area], width_px: int, height_px: int) -> No
             )
 
 
+def overlapping(areas: Sequence[Area]) -> tuple[str, str] | None:
+    """The first two areas that have places in common; sharing a border is no such thing.
+
+    >>> square = [[0, 0], [2, 0], [2, 2], [0, 2]]
+    >>> beside, over = ([[x + shift, y] for x, y in square] for shift in (2, 1))
+    >>> overlapping([Area("a", square), Area("b", beside)])
+    >>> overlapping([Area("a", square), Area("b", over)])
+    ('a', 'b')
+    """
+    for number, one in enumerate(areas):
+        for other in areas[number + 1 :]:
+            if _share_places(one.corners, other.corners):
+                return one.name, other.name
+    return None
+
+
+def _share_places(one: Polygon, other: Polygon) -> bool:
+    """Whether the insides of two polygons have places in common.
+
+    They have if a side crosses another, if a corner or the middle of a side of one lies inside of
+    the other, or if they are the same.
+    """
+    if (one.max(axis=0) <= other.min(axis=0)).any() or (other.max(axis=0) <= one.min(axis=0)).any():
+        return False
+    across = _crossing_sides(one, other)
+    if across:
+        return True
+    # No side crosses another: one lies in the other, beside it, or is the same.
+    for inner, outer in ((one, other), (other, one)):
+        ends = np.roll(inner, -1, axis=0)
+        places = np.concatenate([inner, (inner + ends) / 2.0])
+        apart = ~_on_border(outer, places)
+        if (within([outer], *places[apart].T) >= 0).any():
+            return True
+    return bool(_on_border(other, one).all() and _on_border(one, other).all())
+
+
+def _crossing_sides(one: Polygon, other: Polygon) -> bool:
+    """Whether a side of one goes right through a side of the other."""
+    a, b = (each[:, None] for each in (one, np.roll(one, -1, axis=0)))
+    c, d = (each[None, :] for each in (other, np.roll(other, -1, axis=0)))
+
+    def split(p: Floats, q: Floats, r: Floats, s: Floats) -> NDArray[np.bool_]:
+        """Whether r and s lie on different sides of the line through p and q, and not on it."""
+        along = q - p
+        sides = np.sign(_cross(along, r - p)) * np.sign(_cross(along, s - p))
+        return np.asarray(sides < 0)
+
+    return bool((split(a, b, c, d) & split(c, d, a, b)).any())
+
+
+def _on_border(polygon: Polygon, places: Floats) -> NDArray[np.bool_]:
+    """Whether each place lies on a side of the polygon."""
+    start, end = polygon[None], np.roll(polygon, -1, axis=0)[None]
+    place = places[:, None]
+    length = (end - start) ** 2
+    size = length.sum(axis=-1)
+    off = _cross(end - start, place - start) ** 2
+    along = ((place - start) * (end - start)).sum(axis=-1)
+    return np.asarray(((off <= _FLAT * size**2) & (along >= 0) & (along <= size)).any(axis=1))
+
+
 def polygons_of(aois: Sequence[ArrayLike]) -> list[Polygon]:
     """The corners of each area that has no name, checked."""
     if not len(aois):

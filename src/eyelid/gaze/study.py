@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from operator import or_
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
@@ -16,11 +14,17 @@ from numpy.typing import NDArray
 
 from eyelid.display import Framed, facts
 from eyelid.errors import InputError, unknown
-from eyelid.spelling import Table, plural, spelt_alike
+from eyelid.gaze.order import RECORDING_KEY as RECORDING_KEY
+from eyelid.gaze.order import ordered as ordered
+from eyelid.gaze.order import track_key as track_key
+from eyelid.gaze.order import track_starts as track_starts
+from eyelid.spelling import Table, spelt_alike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Kind = Literal["samples", "fixations", "features"]
 
-RECORDING_KEY = ["person", "recording"]
 ROW_KEY = [*RECORDING_KEY, "time_ms"]
 INDEX_COLUMNS = ["person", "recording", "task", "stimulus", "time_ms"]
 UNITS = ("deg", "px", "fraction", "normalised")
@@ -61,8 +65,10 @@ class Screen:
     """Where the stimulus was shown, as far as it is known.
 
     Attributes:
-        width_px: and height_px, its resolution.
-        width_m: and height_m, its size.
+        width_px: its resolution, across.
+        height_px: and down.
+        width_m: its size, across.
+        height_m: and down.
         distance_m: from the eyes, before its middle.
     """
 
@@ -218,12 +224,13 @@ class Study(Framed):
         people: object = None,
         attributes: Sequence[str] = (),
         planned_ms: float | None = None,
+        simulated: bool = False,
     ) -> Study:
         """A study of gaze samples, or of fixations, from a frame of polars, pandas or Arrow.
 
         Features go in through `FeatureTable.from_frame`. Names of people are kept as they are, and
         in releases of individual records they are seen: use pseudonyms. Write the study into a
-        folder (`eyelid.write`) to have a ledger count what is released of it.
+        folder (`eyelid.write`) to have a ledger count its releases.
 
         Args:
             frame: one row a sample or fixation; lost signal is NaN or null.
@@ -244,10 +251,10 @@ class Study(Framed):
             screen: where things were shown.
             xy_origin: ``top-left``, ``bottom-left`` or ``centre``.
             pupil_unit: ``mm``, ``px`` or ``arbitrary``.
-            people: a frame with a row a person, and attributes; by default nothing is known of
-                them.
+            people: a frame with a row a person, and their attributes, if any are known.
             attributes: columns of the frame that are of a person, instead.
             planned_ms: how long a recording is by design, if that is public.
+            simulated: whether nobody was recorded.
 
         >>> rows = pl.DataFrame({"who": ["a", "a"], "t": [0, 1], "x": [0.5, 0.6], "y": [0.1, 0.1]})
         >>> Study.from_frame(rows, person="who", time="t", time_unit="s", units="fraction")
@@ -279,6 +286,7 @@ class Study(Framed):
             xy_origin=xy_origin,
             pupil_unit=pupil_unit,
             planned_ms=planned_ms,
+            simulated=simulated,
         )
 
     @classmethod
@@ -295,15 +303,14 @@ class Study(Framed):
     ) -> Study:
         """A study of a ``Gaze`` of pymovements, or of several, such as those of a ``Dataset``.
 
-        Units, sampling rate and screen are those of its experiment. Pixels are taken where it has
-        them, and degrees else.
+        Units (pixels, where it has them), rate and screen are those of its experiment.
 
         Args:
             gaze: of pymovements, one or a sequence.
             person: the column of its samples, or the entry of its metadata, that says whose it is.
-            recording: which of the person's, likewise.
-            task: what the person did, likewise.
-            stimulus: what they looked at, likewise.
+            recording: which of the person's, likewise; so are the following two.
+            task: what the person did.
+            stimulus: what they looked at.
             pupil_unit: ``mm``, ``px`` or ``arbitrary``.
             people: a frame with a row a person, and attributes.
         """
@@ -321,20 +328,31 @@ class Study(Framed):
     def in_short(self) -> Table:
         """What it holds, in numbers."""
         data = self.data
+        tasks = data["task"].n_unique() if "task" in data.columns else None
         return facts(
             {
                 "people": data["person"].n_unique(),
                 "recordings": data.select(RECORDING_KEY).n_unique(),
-                "tasks": data["task"].n_unique() if "task" in data.columns else None,
+                "tasks": tasks,
                 "rows": f"{len(data):,}",
                 "features": len(self.features) or None,
                 "units": self.units,
                 "rate": self.rate_hz and f"{self.rate_hz:g} Hz",
-                "remarks": plural(len(self.notes), "note") if self.notes else "",
             },
             f"{'Simulated study' if self.simulated else 'Study'} of {self.kind}"
             + (", released" if self.released else ""),
         )
+
+    def plot(self, ax: Axes | None = None, *, person: str | None = None) -> Axes:
+        """The path of somebody's gaze in one recording: private data, for their owner's eyes.
+
+        Args:
+            ax: where to draw; fresh axes by default, in the sizes of a paper.
+            person: whose; the first person's by default.
+        """
+        from eyelid.gaze.pictures import draw_study
+
+        return draw_study(self, person, ax)
 
     @property
     def labels(self) -> list[str]:
@@ -370,56 +388,6 @@ def _only_stimulus(rows: pl.DataFrame) -> str:
         return ""
     first = rows["stimulus"][0] or ""
     return first if {*rows["stimulus"].unique()} <= {first, "", None} else ""
-
-
-def track_key(data: pl.DataFrame) -> list[str]:
-    """The columns that name one run of samples: person, recording, and eye where there are two."""
-    return [*RECORDING_KEY, "eye"] if "eye" in data.columns else RECORDING_KEY
-
-
-def track_starts(data: pl.DataFrame) -> pl.Series:
-    """Whether a row is the first of a run of rows of one eye of one recording."""
-    return _starts([data[key] for key in track_key(data)])
-
-
-def _starts(keys: list[pl.Series]) -> pl.Series:
-    """Whether any key is another than in the row before; the first one is."""
-    # Asked of every table that is made: series answer many times sooner than a query.
-    starts = np.ones(len(keys[0]), dtype=bool)
-    pairs = [(key[1:], key[:-1], key.null_count()) for key in keys]
-    changes = [one.ne_missing(other) if nulls else one != other for one, other, nulls in pairs]
-    starts[1:] = reduce(or_, changes)
-    return pl.Series("starts", starts)
-
-
-def ordered(data: pl.DataFrame) -> pl.DataFrame:
-    """Rows of one recording together and in order of time; untouched when they are."""
-    if data.is_empty():
-        return data
-    starts = track_starts(data)
-    runs = pl.DataFrame([data[key].filter(starts) for key in track_key(data)])
-    begins = _starts([runs["person"]])
-    people = runs["person"].filter(begins)
-    times = data["time_ms"].to_numpy()
-    backwards = (times[1:] < times[:-1]) & ~starts.to_numpy()[1:]
-    together = people.n_unique() == len(people) and _each_once(runs, begins)
-    if together and not backwards.any():
-        return data
-    # People and recordings keep their order: one person's rows must not move another's.
-    row, time = pl.col("row_number").min(), pl.col("time_ms")
-    keys = [row.over("person"), row.over(RECORDING_KEY), row.over(track_key(data)), time]
-    return data.with_row_index("row_number").sort(*keys, maintain_order=True).drop("row_number")
-
-
-def _each_once(runs: pl.DataFrame, begins: pl.Series) -> bool:
-    """Whether recordings and their eyes stand together, where each person's rows do."""
-    name = runs["recording"]
-    rising = (name[1:] > name[:-1]) | begins[1:]
-    # Most names go up, and to see that takes no table of all of them.
-    if rising.all(ignore_nulls=False) is True:
-        return True
-    recordings = runs.select(RECORDING_KEY).filter(begins | _starts([name]))
-    return not recordings.is_duplicated().any() and not runs.is_duplicated().any()
 
 
 def check(study: Study) -> Study:

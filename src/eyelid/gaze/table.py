@@ -86,6 +86,7 @@ class FeatureTable(Framed):
         step_ms: float | None = None,
         window_ms: float | None = None,
         planned_rows: int | None = None,
+        simulated: bool = False,
     ) -> FeatureTable:
         """A table of features from a frame of polars, pandas or Arrow.
 
@@ -115,6 +116,7 @@ class FeatureTable(Framed):
             step_ms: time between two rows of a recording, where it is regular.
             window_ms: what a row summarises.
             planned_rows: rows of a recording by the study's design, if that is public.
+            simulated: whether nobody was recorded.
 
         >>> rows = pl.DataFrame({"who": ["a", "b"], "page": ["p", "p"], "rate": [2.5, 3.0]})
         >>> FeatureTable.from_frame(rows, person="who", task="page", bounds={"rate": (0, 10)})
@@ -138,6 +140,7 @@ class FeatureTable(Framed):
             step_ms=step_ms,
             window_ms=window_ms,
             planned_rows=planned_rows,
+            simulated=simulated,
         )
 
     @property

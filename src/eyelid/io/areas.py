@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from eyelid.engine.files import UnfitFile, content_of
 from eyelid.engine.remote import check_here
@@ -12,7 +13,9 @@ from eyelid.errors import InputError, unknown
 from eyelid.gaze.areas import Area, check_areas
 
 _EXAMPLE = '{"areas": [{"name": "logo", "rectangle": [0, 0, 200, 80]}]}'
-_SHAPES = ("polygon", "rectangle")
+_PAGE, _SHAPES = "stimulus", ("polygon", "rectangle")
+
+R = TypeVar("R")
 
 
 def read_areas(path: str | Path) -> tuple[Area, ...]:
@@ -21,6 +24,11 @@ def read_areas(path: str | Path) -> tuple[Area, ...]:
     The file says ``{"areas": [{"name": "logo", "polygon": [[x, y], …]}, {"name": "menu",
     "rectangle": [x, y, width, height]}]}``, in px from the picture's top left.
     """
+    return _read(path, _areas)
+
+
+def _read(path: str | Path, understood: Callable[[Any], R]) -> R:
+    """What a file of areas comes to."""
     check_here(path, "a file of areas")
     path = Path(path)
     try:
@@ -32,17 +40,55 @@ def read_areas(path: str | Path) -> tuple[Area, ...]:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not JSON ({error}): it must look like {_EXAMPLE}") from None
     try:
-        return _areas(content)
+        return understood(content)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
+def read_pages(path: str | Path, stimuli: Sequence[str]) -> dict[str, tuple[Area, ...]]:
+    """The areas of a file, by the page that each is on.
+
+    An area may name its page (``"stimulus": "home"``); one that does not is on every page.
+
+    Args:
+        path: of the file, as for `read_areas`.
+        stimuli: all pages that anybody was shown.
+    """
+    found = _read(path, _with_pages)
+    for _, page in found:
+        if page is not None and page not in stimuli:
+            raise unknown(f"stimulus in {Path(path).name}", page, stimuli)
+    pages = {
+        page: tuple(area for area, own in found if own in (None, page))
+        for page in stimuli
+        if any(own in (None, page) for _, own in found)
+    }
+    return {page: check_areas(areas) for page, areas in pages.items()}
+
+
 def _areas(content: Any) -> tuple[Area, ...]:
     """What the file says, checked."""
+    return check_areas([_area(told, number) for number, told in enumerate(_listed(content), 1)])
+
+
+def _with_pages(content: Any) -> list[tuple[Area, str | None]]:
+    """Each area with the page that it names."""
+    found = []
+    for number, told in enumerate(_listed(content), start=1):
+        page = told.get(_PAGE) if isinstance(told, dict) else None
+        if page is not None and not isinstance(page, str):
+            raise InputError(f"the stimulus of area {number} must be text, got {page!r}")
+        rest = told if page is None else {key: told[key] for key in told if key != _PAGE}
+        found.append((_area(rest, number), page))
+    return found
+
+
+def _listed(content: Any) -> list[Any]:
+    """The areas as they are told."""
     if not isinstance(content, dict) or not isinstance(content.get("areas"), list):
         raise InputError(f"there is no list of areas: it must look like {_EXAMPLE}")
     _only_known("key", content, ("areas",))
-    return check_areas([_area(each, n) for n, each in enumerate(content["areas"], start=1)])
+    return list(content["areas"])
 
 
 def _area(told: Any, number: int) -> Area:

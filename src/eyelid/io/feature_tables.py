@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import re
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from eyelid.engine.files import content_of
 from eyelid.engine.remote import check_here
-from eyelid.errors import EyelidError, InputError, unknown
+from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS, Feature
+from eyelid.io.entry_files import EntryFile, number
 from eyelid.io.files import Head
-from eyelid.io.layout import KEYS, Layout, read_toml
+from eyelid.io.layout import KEYS, Layout
 from eyelid.io.part import NoRows, Part
 from eyelid.io.raw_tables import columns_told, few_told, header_of, raw_table
 from eyelid.io.tables import attributes_of, index_of, number_in, time_of, unit_in
@@ -26,9 +24,16 @@ from eyelid.io.tables import attributes_of, index_of, number_in, time_of, unit_i
 HEADER = "name,unit,lower,upper,definition"
 """The first line of such a csv; a column ``column`` may be added."""
 
-_KNOWN = ("name", "unit", "lower", "upper", "definition", "column")
-# A file of bounds calls it so.
-_ALSO = {"feature": "name"}
+_FILE = EntryFile(
+    things="features",
+    key="name",
+    known=("name", "unit", "lower", "upper", "definition", "column"),
+    header=HEADER,
+    wordy="definition",
+    example="lower = … and upper = …",
+    # A file of bounds calls it so.
+    also={"feature": "name"},
+)
 _RESERVED = (*INDEX_COLUMNS, "eye", "duration_ms")
 _WHY = (
     "bounds are public facts, from what the measure is (a share lies between 0 and 1, a reading "
@@ -51,7 +56,7 @@ def with_features(said: Layout, file: Path | str) -> Layout:
         raise InputError(
             f"--features makes a study of features, and --map says kind={said.kind}: leave out one"
         )
-    found = [_checked(entry, path) for entry in _entries(path)]
+    found = [_checked(entry, path) for entry in _FILE.entries(path)]
     if not found:
         raise InputError(f"{path} names no features: its first line is '{HEADER}'")
     names = [feature.name for feature, _ in found]
@@ -67,63 +72,8 @@ def with_features(said: Layout, file: Path | str) -> Layout:
     )
 
 
-def _entries(path: Path) -> Iterator[Mapping[str, Any]]:
-    """One mapping a feature, as the file has them."""
-    try:
-        if path.suffix.lower() == ".toml":
-            yield from _of_toml(read_toml(path), path)
-            return
-        text = content_of(path).decode("utf-8-sig")
-    except EyelidError:
-        raise
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(
-            f"cannot read the features '{path}' ({reason}): give a csv whose first line is "
-            f"'{HEADER}', or a TOML file"
-        ) from None
-    lines = text.splitlines()
-    separator = max(",;\t", key=lines[0].count) if lines else ","
-    try:
-        rows = list(csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True))
-    except csv.Error as error:
-        raise InputError(f"cannot read the features '{path}': {error}") from None
-    first = [cell.strip().lower() for cell in rows[0]] if rows else []
-    names = [_ALSO.get(name, name) for name in first]
-    if "name" not in names:
-        raise InputError(f"{path} has no column name: its first line is '{HEADER}'")
-    for row in rows[1:]:
-        if any(cell.strip() for cell in row):
-            if len(row) > len(names):
-                raise InputError(
-                    f"{path}: the line of '{row[0]}' has {len(row)} cells and the first line "
-                    f"{len(names)}: write a definition that holds commas in quotes"
-                )
-            yield {name: cell.strip() for name, cell in zip(names, row, strict=False) if cell}
-
-
-def _of_toml(said: Mapping[str, Any], path: Path) -> Iterator[Mapping[str, Any]]:
-    """Tables named after features, or a list ``[[features]]``."""
-    for key, value in said.items():
-        if isinstance(value, list) and key in ("feature", "features"):
-            entries = value
-        elif isinstance(value, dict):
-            entries = [{"name": key} | value]
-        else:
-            entries = [None]
-        for entry in entries:
-            if not isinstance(entry, dict):
-                raise InputError(
-                    f"{path}: {key} is no table; write [{key}] and below it lower = … and upper = …"
-                )
-            yield entry
-
-
 def _checked(entry: Mapping[str, Any], path: Path) -> tuple[Feature, str]:
     """A feature and the column that it is in."""
-    for key in entry:
-        if key not in _KNOWN:
-            raise unknown(f"entry of a feature in {path}", key, _KNOWN)
     name = str(entry.get("name", "")).strip()
     if not name:
         raise InputError(f"{path}: a feature has no name: every one needs it")
@@ -147,15 +97,12 @@ def _bound(entry: Mapping[str, Any], end: str, name: str, path: Path) -> float:
     value = entry.get(end)
     if value is None or value == "":
         raise InputError(f"{path}: feature '{name}' has no {end} bound: {_WHY}")
-    try:
-        number = math.nan if isinstance(value, bool) else float(value)
-    except (OverflowError, TypeError, ValueError):
-        raise InputError(
-            f"{path}: the {end} bound of feature '{name}' is '{value}', no number"
-        ) from None
-    if not math.isfinite(number):
+    found = number(value)
+    if found is None:
+        raise InputError(f"{path}: the {end} bound of feature '{name}' is '{value}', no number")
+    if not math.isfinite(found):
         raise InputError(f"{path}: the {end} bound of feature '{name}' is {value}: {_WHY}")
-    return number
+    return found
 
 
 def read_feature_table(head: Head, layout: Layout) -> Part:

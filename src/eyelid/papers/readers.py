@@ -15,6 +15,7 @@ from eyelid.io.formats.mpiidpeye import FEATURE_FOLDER, feature_files, read_auth
 from eyelid.io.layout import NOTHING_SAID
 
 READERS = "MPIIDPEye"
+_PEOPLE, _RECORDINGS = 20, 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,19 +47,32 @@ def reading_features(folder: Path) -> ReadingFeatures:
             authors=True,
             says=(
                 f"Features are the authors' own, from {FEATURE_FOLDER}. Their Readme states no "
-                "bounds: what needs bounds uses the extremes of the data, so no guarantee of ours "
-                "is valid on this page."
+                "bounds: what needs bounds uses the extremes of the data, so no ε of ours is valid "
+                f"on this page.{_incomplete(table)}"
             ),
         )
+    table = window_features(read(folder))
     return ReadingFeatures(
-        window_features(read(folder)),
+        table,
         authors=False,
         says=(
             "Features are our own: 52 of each window, computed from the raw recordings as the "
             "dataset's Readme lists them. The authors' files were not at hand "
             f"({FEATURE_FOLDER}/Data_P1_R1_Pami_Features_52.csv and so on, used where the folder "
             "of the dataset has them), so numbers can differ from the paper's for that alone."
+            f"{_incomplete(table)}"
         ),
+    )
+
+
+def _incomplete(table: FeatureTable) -> str:
+    """That a copy lacks recordings, in a sentence; empty for a whole one."""
+    people, recordings = table.recordings["person"].n_unique(), len(table.recordings)
+    if (people, recordings) == (_PEOPLE, _RECORDINGS):
+        return ""
+    return (
+        f" This copy has {recordings} recordings of {people} people, where the dataset has "
+        f"{_RECORDINGS} of {_PEOPLE}: the paper's numbers are of all of them."
     )
 
 

@@ -156,6 +156,7 @@ def epsilon_of_rho(rho: float, delta: float) -> float:
     return max(0.0, float(minimize_scalar(bound, bounds=(-20, 40), method="bounded").fun))
 
 
+@functools.lru_cache(maxsize=256)
 def discreteness_slack(coordinates: int, sigma_steps: float) -> float:
     """Statistical distance between discrete and rounded continuous Gaussian noise.
 

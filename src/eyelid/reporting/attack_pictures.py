@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from eyelid.gaze.table import FeatureTable
 
 _FIRST_NAMES = 5
+_MOST_FEATURES, _MOST_MADE_UP = 15, 12
+_GAZE_S = 20
 
 
-def made_up_picture(
-    found: SyntheticFindings, original: FeatureTable, most: int = 12
-) -> Markup | None:
+def made_up_picture(found: SyntheticFindings, original: FeatureTable) -> Markup | None:
     """How far made-up values are distributed otherwise than people's, beside even ones.
 
     None where no feature has values of both.
     """
     if found.features.is_empty():
         return None
-    far = found.features.sort("wasserstein", descending=True).head(most)
+    far = found.features.sort("wasserstein", descending=True).head(_MOST_MADE_UP)
     words = {feature.name: in_words(feature) for feature in original.features}
     names = [words[name] for name in far["name"]]
     off, even = far["wasserstein"].to_list(), far["uniform"].to_list()
@@ -169,9 +169,9 @@ def averaging_picture(repeated: Sequence[Averaged]) -> Markup:
     return svg(draw, alt, 2.9)
 
 
-def features_picture(features: pl.DataFrame, chance: float, most: int = 15) -> Markup:
+def features_picture(features: pl.DataFrame, chance: float) -> Markup:
     """The features that tell people apart best, each on its own."""
-    top = features.drop_nulls("rank1").sort("rank1", descending=True).head(most)
+    top = features.drop_nulls("rank1").sort("rank1", descending=True).head(_MOST_FEATURES)
     names, rates = top["name"].to_list(), top["rank1"].to_list()
 
     def draw(axis: Axes) -> None:
@@ -190,7 +190,7 @@ def features_picture(features: pl.DataFrame, chance: float, most: int = 15) -> M
     return svg(draw, alt, 0.21 * len(names) + 0.75)
 
 
-def gaze_picture(study: Study, seconds: float = 20.0) -> Markup:
+def gaze_picture(study: Study) -> Markup:
     """The gaze of the first two people on the first task: what is at stake."""
     first = [r for r in study.recordings() if r.task == study.data["task"][0]][:2]
     screen = study.screen
@@ -205,16 +205,16 @@ def gaze_picture(study: Study, seconds: float = 20.0) -> Markup:
 
     def draw(*axes: Axes) -> None:
         for axis, recording in zip(axes, first, strict=True):
-            shown = recording.time_ms < 1000 * seconds
+            shown = recording.time_ms < 1000 * _GAZE_S
             x, y = recording["x"][shown], recording["y"][shown]
             axis.plot(x, y, color=BLUE, linewidth=0.7, alpha=0.85)
-            axis.set_title(f"{recording.person}, {recording.task}, {seconds:.0f} s", fontsize=9)
+            axis.set_title(f"{recording.person}, {recording.task}, {_GAZE_S} s", fontsize=9)
             axis.set_xlabel("degrees")
             axis.set_aspect("equal", adjustable="box")
             axis.set(xlim=limits(0), ylim=limits(1)[::-1])
         axes[0].set_ylabel("degrees")
 
-    alt = f"The gaze of two people on a page over {seconds:.0f} seconds: different lines"
+    alt = f"The gaze of two people on a page over {_GAZE_S} seconds: different lines"
     return svg(draw, alt, 2.2, columns=len(first))
 
 

@@ -32,7 +32,7 @@ from eyelid.reporting.gaze_sentences import (
 )
 from eyelid.reporting.rendering import rendered
 from eyelid.reporting.sentences import SAYS_NOTHING, kept_of_rows
-from eyelid.reporting.worth import errors_have_units, worth
+from eyelid.reporting.worth import errors_have_units
 from eyelid.spelling import plural
 
 
@@ -42,6 +42,7 @@ def datacard(
     facts: PublicFacts,
     mechanism: FeatureMechanism,
     *,
+    worth: str,
     clipped_to: Sequence[Feature] = (),
     has_standard_errors: bool = False,
     empty: Sequence[str] = (),
@@ -53,6 +54,7 @@ def datacard(
         table: the release, or its outline.
         facts: the public facts.
         mechanism: with its parameters set.
+        worth: what is left to see in it.
         clipped_to: the features, with the bounds that values were clipped to.
         has_standard_errors: whether a file with those of means is beside it.
         empty: features of synthetic participants that have no value.
@@ -90,7 +92,7 @@ def datacard(
         rows_keep=kept_of_rows(certificate),
         for_participants=for_participants(certificate, () if central else kept),
         eyes="eye-tracking features" if _about_eyes(table) else "features",
-        worth=worth(mechanism, facts, clipped_to),
+        worth=worth,
         errors=_errors(mechanism, facts, clipped_to),
         proof_note=mechanism.note.summary.replace("``", "`"),
     )

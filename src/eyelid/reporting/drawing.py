@@ -25,6 +25,7 @@ _WIDTH = 5.2
 SMALL = 7.5
 _NOTHING = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 _UNSIGNED = {"Software": None}
+_UNDATED = dict.fromkeys(("CreationDate", "Creator", "Producer"))
 # Dots an inch.
 _SHARP = 220
 
@@ -45,6 +46,7 @@ def figure(
     rows: int = 1,
     width: float = _WIDTH,
     ratios: Sequence[float] | None = None,
+    height_ratios: Sequence[float] | None = None,
 ) -> Figure:
     """Draw on fresh axes.
 
@@ -55,13 +57,17 @@ def figure(
         rows: one below the other.
         width: in inches.
         ratios: how wide the columns are beside each other; all alike by default.
+        height_ratios: how high the rows are; all alike by default.
     """
     from eyelid.plotting import PAPER, Figure, FigureCanvasSVG, styled
 
     with styled(PAPER):
         drawn = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasSVG(drawn)
-        draw(*drawn.subplots(rows, columns, squeeze=False, width_ratios=ratios).flat)
+        axes = drawn.subplots(
+            rows, columns, squeeze=False, width_ratios=ratios, height_ratios=height_ratios
+        )
+        draw(*axes.flat)
     return drawn
 
 
@@ -107,7 +113,7 @@ def png(draw: Callable[..., None], height: float, **size: Any) -> bytes:
 
 
 def pdf(draw: Callable[..., None], height: float, **size: Any) -> bytes:
-    """Draw as `figure` does and return the picture as a PDF file, whose letters are letters.
+    """Draw as `figure` does and return the picture as a PDF file, the same for everybody.
 
     Args:
         draw: gets all axes, row by row.
@@ -118,6 +124,5 @@ def pdf(draw: Callable[..., None], height: float, **size: Any) -> bytes:
 
     with styled(PAPER):
         buffer = io.BytesIO()
-        undated = {"CreationDate": None, "Creator": None, "Producer": None}
-        figure(draw, height, **size).savefig(buffer, format="pdf", metadata=undated)
+        figure(draw, height, **size).savefig(buffer, format="pdf", metadata=_UNDATED)
     return buffer.getvalue()

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from eyelid.errors import unknown
-from eyelid.gaze.pictures import draw_scanpath
 from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.reporting.drawing import BLUE
@@ -18,7 +15,7 @@ from eyelid.spelling import plural
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_HEIGHT_INCH, _SQUARE_INCH = 2.6, 4.0
+_HEIGHT_INCH = 2.6
 # Records are drawn as lines, and beyond so many of them one cannot be told from another.
 _MOST_RECORDS = 40
 
@@ -36,7 +33,7 @@ def draw_release(done: Release, ax: Axes | None, *, of: str | None, caption: boo
     if isinstance(data, ReleasedMaps):
         axes = data.plot(ax, of=of)
     elif isinstance(data, Study):
-        axes = _gaze(data, ax, of)
+        axes = data.plot(ax, person=of)
     else:
         axes = _features(data, ax, of)
     if caption:
@@ -74,22 +71,4 @@ def _features(table: FeatureTable, ax: Axes | None, of: str | None) -> Axes:
         axes.set_ylabel(f"{name}{unit}", parse_math=False)
         shown = plural(len(records) if single else min(_MOST_RECORDS, len(records)), "record")
         axes.set_title(f"{task}: {shown}" if task else shown, loc="left", parse_math=False)
-    return axes
-
-
-def _gaze(study: Study, ax: Axes | None, of: str | None) -> Axes:
-    """The gaze of one recording."""
-    from eyelid.plotting import paper_axes
-
-    people = study.data["person"].unique(maintain_order=True).to_list()
-    person = of or people[0]
-    if person not in people:
-        raise unknown("person", person, people)
-    rows = study.data.filter(pl.col("person") == person)
-    screen = study.screen if study.units == "px" else None
-    recording = next(study.derive(data=rows).recordings())
-    with paper_axes(ax, height=_SQUARE_INCH) as axes:
-        draw_scanpath(recording, screen=screen, xy_origin=study.xy_origin, ax=axes)
-        title = f"{recording.person}, {recording.task or recording.recording}"
-        axes.set_title(title, loc="left", parse_math=False)
     return axes

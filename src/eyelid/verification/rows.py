@@ -35,7 +35,6 @@ from eyelid.verification.mutant import (
 )
 
 Integers = NDArray[np.int64]
-Booleans = NDArray[np.bool_]
 
 _RELEASES = 100
 _PEOPLE, _ROWS = 4, 25

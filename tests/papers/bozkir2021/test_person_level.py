@@ -22,6 +22,11 @@ def test_no_printed_epsilon_is_valid_and_totals_add_up(make_source):
     assert found.verdict.claim is Outcome.NO
 
 
+def test_thousands_are_parted(make_source):
+    found = what_epsilon_means(make_source(rows=400), ("FPA", "CFPA-32"), (48.0,))
+    assert found.says.endswith("a person would lose ε = 144 by FPA; 1,872 by CFPA-32.")
+
+
 def test_the_error_is_that_of_a_mechanism_whose_guarantee_is_valid(make_source):
     source = make_source(rows=24)
     found = error_for_a_person(source, ("FPA", "CFPA-8"), (0.48, 48.0))

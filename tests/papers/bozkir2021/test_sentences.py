@@ -43,6 +43,13 @@ def test_what_does_not_come_out_is_said_to_be_not_reproduced():
     )
 
 
+def test_a_reading_that_was_not_run_is_not_said_to_fail():
+    as_printed = [cell for cell in CELLS if KEPT not in cell.row]
+    assert what_comes_out(as_printed) == (
+        f"Not reproduced: FPA (0.26 off, {AS_PRINTED}) and CFPA (0.86 off, {AS_PRINTED})."
+    )
+
+
 def test_the_best_classifier_is_each_protocols_own():
     assert best(CELLS, "FPA", 0.48, "by_protocol") == ("k-NN", Value(0.52))
     classifier, value = best(CELLS, "FPA", 0.48, "leak_free")

@@ -148,3 +148,22 @@ def test_a_folder_without_the_numbers_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r"no nmse\.csv"):
         published_utility(tmp_path, "MPIIDPEye", ("0",), EPSILONS)
     assert published_utility(None, "MPIIDPEye", ("0",), EPSILONS) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a,b\n1,2\n",
+        HEAD + "MPIIDPEye,FPA,,0.01,10000,-100",
+        HEAD + "MPIIDPEye,FPA,,0.01,10000,-100,12",
+        HEAD + "MPIIDPEye,FPA,,0.01,10000,,1\n",
+        HEAD + "MPIIDPEye,FPA,,0.01,10000,many,1\n",
+        HEAD + "MPIIDPEye,FPA,,0.01,0,1,1\n",
+    ],
+    ids=["empty", "another table", "cut", "cut in the last number", "a gap", "a word", "zero"],
+)
+def test_damaged_published_numbers_are_an_error_of_one_line(tmp_path, text):
+    (tmp_path / "nmse.csv").write_text(text)
+    with pytest.raises(InputError, match=r"nmse\.csv is no whole table"):
+        published_utility(tmp_path, "MPIIDPEye", ("0", "1", "2"), EPSILONS)

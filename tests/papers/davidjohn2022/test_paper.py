@@ -6,17 +6,17 @@ import re
 import pytest
 
 from eyelid.errors import InputError
-from eyelid.papers.davidjohn2022 import paper
+from eyelid.papers.davidjohn2022 import paper, protocols
+from eyelid.papers.davidjohn2022.claims import agreement_of_counts
 from eyelid.papers.davidjohn2022.figures import (
     ATTACKER_WORDS,
     MODEL_WORDS,
     figure_1_of_events,
     other_datasets,
 )
-from eyelid.papers.davidjohn2022.protocols import PROTOCOLS
 from eyelid.papers.davidjohn2022.vr import DATASETS
 from eyelid.papers.readers import ReadingFeatures
-from eyelid.papers.reproduction import Outcome, to_dict
+from eyelid.papers.reproduction import Cell, Outcome, Value, to_dict
 
 NETWORK = ATTACKER_WORDS["rbf-network-single"]
 SVM, SAMPLED = MODEL_WORDS["svm"], MODEL_WORDS["svm-sampled"]
@@ -46,7 +46,8 @@ def test_everything_of_the_paper_is_done_or_said_not_to_be(done, exhibits):
     assert "360_em: looked for" in others.not_run
     assert "prints as OpenEDS" in others.not_run
     assert "future work" in exhibits["Future work"].not_run
-    assert {one.protocol for one in done.exhibits if one.cells} <= {one.name for one in PROTOCOLS}
+    stated = {one.name for one in protocols.PROTOCOLS}
+    assert {one.protocol for one in done.exhibits if one.cells} <= stated
     assert done.data.simulated
     assert len(done.data.missing) == 7
     assert done.repeats == 2
@@ -81,12 +82,35 @@ def test_an_approximation_stands_in_a_row_of_its_own_beside_no_printed_number(ex
     assert figure.verdict.reproduced is Outcome.OPEN
 
 
+def test_a_fast_run_does_not_claim_the_exact_machine_in_its_protocol(done):
+    stated = {one.name: " ".join(one.inferred) for one in done.protocols}
+    assert "exact solver" not in stated[protocols.DOCUMENTS.name]
+    assert "2,000 windows, an approximation" in stated[protocols.DOCUMENTS.name]
+    assert "network was tried by the paper's protocol alone" in stated[protocols.READERS.name]
+    whole = {one.name: " ".join(one.inferred) for one in protocols.protocols(fast=False)}
+    assert "exact solver" in whole[protocols.DOCUMENTS.name]
+    assert "fast one" not in " ".join(whole.values())
+
+
 def test_table_2_has_what_is_printed_beside_what_is_at_hand(exhibits):
     table = exhibits["Table 2"]
     assert len(table.rows) == 7
     mine = table.at("MPIIDPEye", "participants")
     assert (mine.printed, mine.by_protocol.mean) == (20, 6)
     assert table.at("VR-EyeTracking", "minutes per participant").printed == 88
+    # Six people are not twenty.
+    assert table.verdict.reproduced is Outcome.PARTLY
+
+
+def test_one_person_less_is_not_as_printed():
+    def cells(people, minutes):
+        heads = ("participants", "minutes per participant")
+        ours = (Value(people), Value(minutes))
+        return [Cell("MPIIDPEye", *each) for each in zip(heads, (20.0, 30.0), ours, strict=True)]
+
+    assert agreement_of_counts(cells(20.0, 32.5)) is Outcome.YES
+    assert agreement_of_counts(cells(19.0, 32.5)) is Outcome.PARTLY
+    assert agreement_of_counts(cells(19.0, 40.0)) is Outcome.NO
 
 
 def test_all_shares_are_shares_and_have_limits_over_people(exhibits):

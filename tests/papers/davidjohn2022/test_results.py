@@ -1,9 +1,13 @@
 """The paper's ordering at equal identification, on results that are made up."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from eyelid.engine.engines import shared
+from eyelid.papers.davidjohn2022.claims import equal_identification, ordering, run_times
+from eyelid.papers.davidjohn2022.figures import figure_2
 from eyelid.papers.davidjohn2022.results import (
     Results,
     measured,
@@ -11,7 +15,8 @@ from eyelid.papers.davidjohn2022.results import (
     order_by_protocol,
     surely_more,
 )
-from eyelid.papers.davidjohn2022.trials import KS, Kind, Outcome, Setting, Tables, tried
+from eyelid.papers.davidjohn2022.trials import KS, PUBLISHED, Kind, Outcome, Setting, Tables, tried
+from eyelid.papers.reproduction import Outcome as Verdicts
 
 PEOPLE = 10
 MODELS = ("svm", "svm-sampled", "oblique-forest")
@@ -119,3 +124,89 @@ def test_settings_that_release_the_same_are_tried_once_and_reported_each(readers
 def tried_alone(table, setting):
     with shared(Tables.of(table, fast=True)) as handle:
         return tried(handle, (setting, 0))
+
+
+@pytest.mark.parametrize(
+    ("groups", "marginals", "reproduced", "claim"),
+    [
+        (5.0, 1500.0, Verdicts.YES, Verdicts.YES),
+        (5.0, 6.0, Verdicts.PARTLY, Verdicts.NO),
+        (90.0, 6.0, Verdicts.PARTLY, Verdicts.NO),
+        (90.0, 1500.0, Verdicts.PARTLY, Verdicts.YES),
+    ],
+)
+def test_a_run_time_far_below_a_printed_one_is_not_reproduced(
+    usual, groups, marginals, reproduced, claim
+):
+    """Printed as "less than a minute" for groups and noise, as "roughly 30 minutes" otherwise."""
+    seconds = {"ksame-paper": groups, "marginals-paper": marginals, "exponential-paper": 5.0}
+    timed = {
+        setting: [replace(run, seconds=seconds[setting.mechanism]) for run in runs]
+        for setting, runs in usual.outcomes.items()
+    }
+    verdict = run_times(replace(usual, outcomes=timed)).verdict
+    assert (verdict.reproduced, verdict.claim) == (reproduced, claim)
+
+
+def test_an_approximation_is_called_one_where_mechanisms_are_ordered(usual, make_readers):
+    usual = replace(usual, table=make_readers(people=10))
+
+    def sampled(told):
+        return {name: shares for name, shares in told.items() if name != "svm"}
+
+    fast = {
+        setting: [
+            replace(run, told_by_protocol=sampled(run.told_by_protocol), told=sampled(run.told))
+            for run in runs
+        ]
+        for setting, runs in usual.outcomes.items()
+    }
+    fast = replace(usual, outcomes=fast)
+    marked = "(2,000 windows, approximation)"
+    for made, whole in (
+        (ordering(fast), ordering(usual)),
+        (equal_identification(fast, order_by_protocol(fast), order(fast)), None),
+    ):
+        assert made.rows
+        assert all(row.endswith(marked) for row in made.rows)
+        assert whole is None or not any(marked in row for row in whole.rows)
+    assert f"by the paper's protocol {marked}" in ordering(fast).says
+    assert "approximation" not in ordering(usual).says
+
+
+def test_with_bounds_of_the_data_nothing_of_ours_promises_an_epsilon(usual, make_readers):
+    """As with the authors' own features, of which no bounds are stated."""
+    more = results(
+        make_readers(people=10),
+        ksame_paper=[(8.0, 0.1, 0.7)],
+        marginals_paper=[(8.0, 0.05, 0.5)],
+        exponential_paper=[(2.0, 0.08, 0.3)],
+        exponential=[(2.0, 0.05, 0.3)],
+        ksame=[(8.0, 0.05, 0.6)],
+    )
+    bounded = replace(more, public_bounds=False)
+    claims = [
+        equal_identification(one, order_by_protocol(one), order(one)).says
+        for one in (more, bounded)
+    ]
+    assert "exponential at ε = 2: ε = " in claims[0]
+    assert "exponential at ε = 2: nothing (its bounds are those of the data)" in claims[1]
+    assert all("ksame at k = 8: at most 1/8" in said for said in claims)
+
+
+@pytest.mark.parametrize(
+    ("at_8", "at_10", "claim"),
+    [(0.73, 0.60, Verdicts.YES), (0.71, 0.60, Verdicts.YES), (0.65, 0.60, Verdicts.PARTLY)],
+    ids=["kept where it is named", "a little below in one run", "clearly below"],
+)
+def test_groups_are_held_to_what_is_printed_where_it_is_printed(readers, at_8, at_10, claim):
+    """ "Greater than 72%" is printed of every k, of which k = 8 is named."""
+    found = results(
+        readers,
+        runs=(0.0,),
+        raw=[(0.0, 0.9, 0.92)],
+        ksame_paper=[(2.0, 0.4, 0.85), (8.0, 0.1, at_8), (10.0, 0.1, at_10)],
+    )
+    figure = figure_2(replace(found, ks=(2, 8, 10)), PUBLISHED[0])
+    assert figure.verdict.claim is claim
+    assert "The text names k = 8 alone" in figure.says

@@ -194,7 +194,7 @@ def _under(correlation: float, steps: Steps) -> dict[str, float | None]:
     return {"correlation": correlation, "worst": float(total.max()), "supremum": limit}
 
 
-def overlap_transitions(source: Study | FeatureTable, states: int = 8) -> Transitions:
+def overlap_transitions(source: Study | FeatureTable) -> Transitions:
     """The public chain of windows that overlap: neighbours share 1 − step/window of what they see.
 
     That share is the correlation of neighbouring means of independent moments, and follows from
@@ -207,7 +207,7 @@ def overlap_transitions(source: Study | FeatureTable, states: int = 8) -> Transi
             "these rows are no overlapping windows: give the transitions, such as "
             "autoregressive_transitions(0.9)"
         )
-    chain = autoregressive_transitions(share, states)
+    chain = autoregressive_transitions(share)
     window, step = (table.window_ms or 0.0) / 1000, (table.step_ms or 0.0) / 1000
     whence = f"windows of {window:g} s every {step:g} s: {chain.source}"
     return Transitions(chain.matrix, whence, public=True)

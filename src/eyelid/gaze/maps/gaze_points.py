@@ -46,6 +46,8 @@ class GazePoints:
         outside: looks left out because they were not on the picture. Like everything here it is
             for those who own the data, and no part of a release.
         lost: those left out because the signal was lost.
+        since_ms: of each look, how long after its stimulus appeared in its recording; None where
+            that is not known.
     """
 
     people: tuple[str, ...]
@@ -59,6 +61,7 @@ class GazePoints:
     weight: Floats
     outside: int = 0
     lost: int = 0
+    since_ms: Floats | None = None
 
     def counts(self, grid: Grid) -> PersonCounts:
         """Everybody's looks in cells; those of the second layer come after all of the first."""
@@ -90,6 +93,7 @@ class GazePoints:
             weight=self.weight[here],
             outside=0,
             lost=0,
+            since_ms=None if self.since_ms is None else self.since_ms[here],
         )
 
     def _cell_of(self, grid: Grid) -> NDArray[np.int64]:
@@ -213,8 +217,9 @@ def gaze_points_in_blocks(
                 layer.to_numpy(),
                 *placement.on_picture(x_px, y_px),
                 looked["weight"].to_numpy(),
+                since_ms=looked["since_ms"].to_numpy(),
             ),
-            None if edges_ms is None else (looked["since_ms"].to_numpy(), edges_ms),
+            edges_ms,
         )
 
 
@@ -473,12 +478,12 @@ def _weight(study: Study, weight: Weight) -> pl.Expr:
     return pl.min_horizontal(step_ms.fill_null(usual_ms), 2 * usual_ms).clip(0.0)
 
 
-def _on_picture(looks: GazePoints, in_time: tuple[Floats, Floats] | None = None) -> GazePoints:
+def _on_picture(looks: GazePoints, edges_ms: Floats | None = None) -> GazePoints:
     """Without lost looks and those outside the picture or all stretches of time."""
     wanted = np.ones(len(looks.layer), dtype=np.bool_)
-    if in_time is not None:
-        since_ms, edges_ms = in_time
-        looks = replace(looks, layer=np.searchsorted(edges_ms, since_ms, side="right") - 1)
+    if edges_ms is not None:
+        assert looks.since_ms is not None, "stretches of time are of looks with times"
+        looks = replace(looks, layer=np.searchsorted(edges_ms, looks.since_ms, side="right") - 1)
         wanted = (looks.layer >= 0) & (looks.layer < len(edges_ms) - 1)
     lost = np.isnan(looks.x_px) | np.isnan(looks.y_px)
     whole = Grid(looks.width_px, looks.height_px, 1, 1)

@@ -12,7 +12,6 @@ corner, and their trackers count from the top left.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -65,9 +64,9 @@ def _page(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.col("book_name") + "_" + pl.col("screen_id"))
 
 
-def _steps_at(rate_hz: float) -> Callable[[pl.DataFrame], pl.DataFrame]:
-    """Time that counts samples."""
-    return lambda table: table.with_columns(pl.col("time") * (1000.0 / rate_hz))
+def _time_of_steps(table: pl.DataFrame) -> pl.DataFrame:
+    """Time that counts samples at 120 Hz."""
+    return table.with_columns(pl.col("time") * (1000.0 / 120.0))
 
 
 _EYELINK = Layout(
@@ -208,7 +207,7 @@ _CORPORA = (
             time_unit="ms",
             rate_hz=120.0,
             screen=Screen(800, 600, 0.338, 0.27, 0.635),
-            prepare=_steps_at(120.0),
+            prepare=_time_of_steps,
         ),
         r"(?P<person>NDAR[A-Za-z0-9]{8})_(?P<stimulus>\w+)",
         counted=True,

@@ -22,6 +22,7 @@ from eyelid.papers.bozkir2021.recognition import (
     Found,
     Question,
     Subject,
+    chance_of,
     value_of,
 )
 from eyelid.papers.bozkir2021.sources import PRIVACY, Source
@@ -121,7 +122,7 @@ def clean_data(
             if cell.row.endswith(f"({documents.name})") and cell.by_protocol
         )
         left = _left(found, documents, least)
-        chance = 1 / len(set(subject.targets[TASK].tolist()))
+        chance = chance_of(subject, TASK)
         claim = Outcome.YES if left > clean - 0.1 else Outcome.NO
         said = (
             f"Clean windows tell documents at {clean:.2f}. Learned from a release at ε = "

@@ -131,10 +131,12 @@ def _comes_out(done: Sequence[Exhibit]) -> str:
     """The tables with vote."""
     near: list[tuple[str, str]] = []
     far: list[tuple[str, str]] = []
+    both = True
     for table in done:
         if table.name not in _WITH_VOTE:
             continue
         for family, readings in gaps(table.cells).items():
+            both &= len(readings) > 1
             reading, gap = nearer(readings)
             if gap.mean <= ALIKE:
                 near.append((table.name, f"{family} {'without' if reading == KEPT else 'with'}"))
@@ -144,7 +146,7 @@ def _comes_out(done: Sequence[Exhibit]) -> str:
         return ""
     return (
         f"Within {ALIKE:g} of the printed shares on average, with or without noise on the mean: "
-        f"{_grouped(near)}. Not reproduced either way: {_grouped(far)}."
+        f"{_grouped(near)}. Not reproduced{' either way' * both}: {_grouped(far)}."
     )
 
 

@@ -17,6 +17,7 @@ from eyelid.papers.signals import longest_facts
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.privacy.unit import PERSON
 
+_THOUSAND = 1000.0
 _COUNTERPARTS = {"LPA": "laplace", "FPA": "fpa", "CFPA": "cfpa", "DCFPA": "dcfpa"}
 
 
@@ -38,7 +39,9 @@ def what_epsilon_means(
             total, _ = mechanism.with_public_scale(facts, PERSON)
             valid += mechanism.cost(facts, PERSON).holds
             cells.append(Cell(method, f"ε = {epsilon:g}", epsilon, leak_free=Value(total)))
-        words.append(f"{rounded_up(total)} by {method}")
+        # A whole number has its thousands parted.
+        told = f"{total:,.0f}" if total >= _THOUSAND else rounded_up(total)
+        words.append(f"{told} by {method}")
     return Exhibit(
         name=f"What ε means, {source.name}",
         title="The printed ε, and the total for a person had scale and k been public",

@@ -25,6 +25,7 @@ import polars as pl
 from eyelid.engine.engines import Shared, shared, spread
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.files import text_table
 from eyelid.mechanisms.mechanism import Values
 from eyelid.papers.bozkir2021.experiment import utility_experiment
 from eyelid.papers.bozkir2021.methods import KEPT
@@ -172,7 +173,7 @@ def published_utility(
     columns = [f"NMSE_R{number}" for number in range(1, len(tasks) + 1)]
     axis = {round(epsilon / FEATURES, 6): epsilon for epsilon in epsilons}
     found = {}
-    for row in pl.read_csv(file.read_bytes()).filter(dataset=dataset).iter_rows(named=True):
+    for row in _numbers(file, columns).filter(dataset=dataset).iter_rows(named=True):
         epsilon = axis.get(round(row["epsilon"], 6))
         whole = not row["chunk"] or row["mechanism"] in ("LPA", "FPA")
         method = row["mechanism"] if whole else f"{row['mechanism']}-{row['chunk']}"
@@ -180,6 +181,25 @@ def published_utility(
             if epsilon is not None:
                 found[Point(method, task, epsilon)] = np.array([1 / abs(row[column])])
     return found
+
+
+def _numbers(file: Path, columns: Sequence[str]) -> pl.DataFrame:
+    """The authors' table of NMSE with every number of it; one that is damaged is an error."""
+    content, numbers = file.read_bytes(), ("epsilon", *columns)
+    try:
+        table = text_table(content, infer_schema=False).select(
+            "dataset", "mechanism", "chunk", pl.col(numbers).cast(pl.Float64)
+        )
+        usable = pl.col(numbers).is_finite().fill_null(False) & (pl.col(numbers) != 0)
+        whole = content.endswith(b"\n") and table.select(pl.all_horizontal(usable).all()).item()
+    except pl.exceptions.PolarsError:
+        whole = False
+    if not whole:
+        raise InputError(
+            f"{file} is no whole table of the published NMSE: get a whole copy, or move its folder "
+            "away"
+        )
+    return table
 
 
 def figures(

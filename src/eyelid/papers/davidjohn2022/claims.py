@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from eyelid.engine.engines import Shared, shared, spread
@@ -34,10 +34,13 @@ from eyelid.privacy.unit import PERSON
 ANEW_ROW = "groups drawn anew for each document (pseudocode, poster)"
 ONCE_ROW = "one partition for all documents (text)"
 OURS_ROW = "one partition, ours (ksame)"
+_APPROXIMATION = " (2,000 windows, approximation)"
 _IMPACT = ("least", "middle", "most")
 _FEWEST_RUNS = 2
 _MINUTE_MS = 60_000.0
 _NO_PROTECTION = 1000.0
+# Machines differ: times within this factor are the same.
+_SAME_TIME = 3.0
 
 
 def intersections(results: Results, partitions: int, seed: int) -> Exhibit:
@@ -129,7 +132,7 @@ def ordering(results: Results) -> Exhibit:
     for kind, setting in zip(PUBLISHED, settings, strict=True):
         found = printed.told(setting)
         shown, by_protocol_value = told_by(results.told_by_protocol(setting), model)
-        approximately = " (2,000 windows, approximation)" if shown != model else ""
+        approximately = _APPROXIMATION if shown == SAMPLED_MACHINE else ""
         cells.append(
             Cell(
                 f"{kind.title}, {place(kind.axis, setting.value)}{approximately}",
@@ -148,8 +151,10 @@ def ordering(results: Results) -> Exhibit:
         )
     )
     forest = [results.told(setting)[FOREST].mean for setting in settings]
+    exact = model != SAMPLED_MACHINE
+    learned = "" if exact else _APPROXIMATION
     orders = {
-        "by the paper's protocol": by_protocol,
+        f"by the paper's protocol{learned}": by_protocol,
         "leak-free by the same SVM": leak_free,
         "leak-free by an oblique forest": forest,
     }
@@ -159,7 +164,6 @@ def ordering(results: Results) -> Exhibit:
         for how, values in orders.items()
     )
     outcomes = {2: Outcome.YES, 1: Outcome.PARTLY, 0: Outcome.NO}
-    exact = model != SAMPLED_MACHINE
     return Exhibit(
         name=name,
         title=title,
@@ -217,7 +221,7 @@ def equal_identification(
     for one in order.chosen:
         row = f"{one.kind.title}, {place(one.kind.axis, one.setting.value)}"
         shown, kept = one.kept(model)
-        row += " (2,000 windows, approximation)" if shown != model else ""
+        row += _APPROXIMATION if shown == SAMPLED_MACHINE else ""
         cells += [
             Cell(row, "re-identified", leak_free=one.named),
             Cell(row, "told: the paper's SVM", leak_free=kept),
@@ -250,7 +254,9 @@ def _promised(results: Results, one: Chosen) -> str:
     """What a person is guaranteed at the setting that was chosen."""
     mechanism = one.setting.built(results.table)
     promise = mechanism.cost(mechanism.facts(results.table), PERSON)
-    if promise.holds and promise.k is not None:
+    if promise.holds and not results.valid(one.kind):
+        what = "nothing (its bounds are those of the data)"
+    elif promise.holds and promise.k is not None:
         what = f"at most 1/{promise.k} for telling the members of a group apart, no ε"
     elif promise.holds and promise.epsilon is not None:
         what = _epsilon(promise.epsilon)
@@ -276,15 +282,17 @@ def run_times(results: Results) -> Exhibit:
     """Seconds that a release takes."""
     found = {kind: results.seconds(kind) for kind in PUBLISHED}
     done = {kind: seconds for kind, seconds in found.items() if seconds is not None}
+    means = {kind.name: seconds.mean for kind, seconds in done.items()}
     slowest = max(done, key=lambda kind: done[kind].mean)
     return Exhibit(
         name="Run times",
         title="Seconds to release everybody's recordings",
         says=(
             f"The slowest here, {slowest.title}, takes {done[slowest].mean:.1f} s for "
-            f"{len(results.table.data):,} rows of {len(results.table.features)} features. For the "
-            "Marginals ours counts at once, for all rows, how many could be the seed of a "
-            "synthetic one."
+            f"{len(results.table.data):,} rows of {len(results.table.features)} features. The "
+            "paper finds deniability computationally expensive, since candidates are made first "
+            "and then tested; for the Marginals ours counts at once, for all rows, how many could "
+            "be the seed of a synthetic one."
         ),
         protocol=protocols.TIMES.name,
         quantity="seconds",
@@ -300,15 +308,29 @@ def run_times(results: Results) -> Exhibit:
         ),
         digits=1,
         timed=True,
-        verdict=Verdict(
-            Outcome.YES
-            if all(
-                value.mean <= (printed.SECONDS[kind.name].number or 0.0)
-                for kind, value in done.items()
-            )
-            else Outcome.PARTLY
-        ),
+        verdict=Verdict(_as_long_as_printed(means), _costs_much(means)),
     )
+
+
+def _as_long_as_printed(seconds: Mapping[str, float]) -> Outcome:
+    """Whether times are below a printed limit, or near a printed time."""
+    right = []
+    for name, found in seconds.items():
+        number = printed.SECONDS[name].number
+        assert number is not None, f"a time of {name} is printed"
+        least = 0.0 if name in printed.AT_MOST else number / _SAME_TIME
+        most = number if name in printed.AT_MOST else number * _SAME_TIME
+        right.append(least <= found <= most)
+    return Outcome.YES if all(right) else Outcome.PARTLY if any(right) else Outcome.NO
+
+
+def _costs_much(seconds: Mapping[str, float]) -> Outcome:
+    """Whether deniability takes clearly longest: "deploying PD is computationally expensive"."""
+    own = seconds.get("marginals-paper")
+    others = [each for name, each in seconds.items() if name != "marginals-paper"]
+    if own is None or not others:
+        return Outcome.OPEN
+    return Outcome.YES if own > _SAME_TIME * max(others) else Outcome.NO
 
 
 def poster(by_protocol: Order | None, order: Order | None, model: str) -> Exhibit:
@@ -392,7 +414,11 @@ def table_2(table: FeatureTable) -> Exhibit:
 
 
 def agreement_of_counts(cells: Sequence[Cell]) -> Outcome:
-    """Whether counts are as printed, and minutes to a tenth."""
-    both = [(c.by_protocol.mean, c.printed) for c in cells if c.by_protocol and c.printed]
-    near = [abs(ours - theirs) <= 0.1 * theirs for ours, theirs in both]
+    """Whether people and stimuli are as many as printed, and minutes to a tenth."""
+    near = [
+        abs(cell.by_protocol.mean - cell.printed) <= (0.1 * cell.printed if timed else 0)
+        for cell in cells
+        for timed in (cell.column.startswith("minutes"),)
+        if cell.by_protocol is not None and cell.printed is not None
+    ]
     return Outcome.YES if all(near) else Outcome.PARTLY if any(near) else Outcome.NO

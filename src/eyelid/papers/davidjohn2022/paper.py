@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from eyelid.errors import InputError
@@ -25,7 +26,7 @@ from eyelid.papers.davidjohn2022.figures import (
     nothing,
     other_datasets,
 )
-from eyelid.papers.davidjohn2022.protocols import PROTOCOLS
+from eyelid.papers.davidjohn2022.protocols import protocols
 from eyelid.papers.davidjohn2022.results import Results, measured, order, order_by_protocol
 from eyelid.papers.davidjohn2022.trials import PUBLISHED, Tables, all_kinds, tried
 from eyelid.papers.davidjohn2022.vr import DATASETS, VrDataset, read_events, tried_on_events
@@ -62,6 +63,7 @@ def reproduce(data: Path | None, repeats: int, fast: bool, seed: int = 0) -> Rep
     found = find_datasets(data, [READERS, *(dataset.name for dataset in DATASETS)])
     read = _readers(found.get(READERS), fast, seed)
     results = measured(Tables.of(read.table, fast), tried, all_kinds(), repeats, fast, seed)
+    results = replace(results, public_bounds=not read.authors)
     orders = order_by_protocol(results), order(results)
     claim = intersections(results, _FEW_PARTITIONS if fast else _PARTITIONS, seed)
     order_claim = ordering(results)
@@ -90,7 +92,7 @@ def reproduce(data: Path | None, repeats: int, fast: bool, seed: int = 0) -> Rep
         exhibits=exhibits,
         findings=(read.says, *(sentence for sentence in said if sentence)),
         seconds=time.perf_counter() - began,
-        protocols=PROTOCOLS,
+        protocols=protocols(fast),
     )
 
 
@@ -137,8 +139,8 @@ def _data(table: FeatureTable, found: dict[str, Path]) -> Data:
     return Data(
         name=" and ".join([what, *others]),
         says=(
-            f"{people} {'simulated ' * table.simulated}participants reading {tasks} documents "
-            "each, "
+            f"{len(table.recordings)} recordings of {people} {'simulated ' * table.simulated}"
+            f"participants reading {tasks} document{'s' * (tasks != 1)}, "
             f"{len(table.data):,} windows of {len(table.features)} features"
         ),
         simulated=table.simulated,

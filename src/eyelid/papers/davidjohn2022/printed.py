@@ -100,3 +100,5 @@ SECONDS = {
     "marginals-paper": Printed(1800.0, 'printed as "roughly 30 minutes"'),
 }
 """Run times."""
+AT_MOST = (ANEW, "exponential-paper")
+"""Whose run time is printed as a limit."""

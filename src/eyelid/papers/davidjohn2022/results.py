@@ -24,6 +24,7 @@ from eyelid.attacks.statistics import mean_of_people
 from eyelid.engine.engines import Shared, shared, spread
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.papers.davidjohn2022.trials import (
     EPSILONS,
     FEW_EPSILONS,
@@ -78,6 +79,8 @@ class Results:
         why_no_document: why no document can be told; empty if it can.
         ks: the k that are looked at.
         epsilons: the ε.
+        public_bounds: whether bounds of features are public; else they are the data's own, and what
+            needs them promises nothing.
     """
 
     table: FeatureTable
@@ -86,6 +89,7 @@ class Results:
     why_no_document: str
     ks: tuple[int, ...]
     epsilons: tuple[float, ...]
+    public_bounds: bool = True
 
     @property
     def people(self) -> int:
@@ -156,6 +160,11 @@ class Results:
         """That a release of everything takes."""
         runs = [run.seconds for setting in self.settings(kind) for run in self._runs(setting)]
         return Value.of_runs(runs) if runs else None
+
+    def valid(self, kind: Kind) -> bool:
+        """Whether the guarantee of a mechanism of ours is valid on these people."""
+        # A mean over a group of k needs no bounds.
+        return self.public_bounds or kind.name == KSame.name
 
     def why_left_out(self, kind: Kind) -> str:
         """What of an axis was not run, and why, in a sentence; empty if all was."""

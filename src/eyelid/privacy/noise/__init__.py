@@ -1,5 +1,6 @@
 """Noise that is what it says: integers from the operating system's randomness on a public grid."""
 
+from eyelid.privacy.noise.box import DiscreteBox
 from eyelid.privacy.noise.continuous import planar_laplace_noise, spherical_laplace_noise
 from eyelid.privacy.noise.discrete import DiscreteGaussian, DiscreteLaplace, DiscreteNoise
 from eyelid.privacy.noise.grid import gaussian_noise, grid_step, laplace_noise
@@ -11,6 +12,7 @@ from eyelid.privacy.noise.randomness import (
 )
 
 __all__ = [
+    "DiscreteBox",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "DiscreteNoise",

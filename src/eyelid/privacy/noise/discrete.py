@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -152,15 +153,17 @@ class DiscreteNoise(ABC):
             block[i] = self._settle_block(int(words[i]), source)
         return block
 
-    def _propose(self, count: int, source: Randomness) -> Integers:
-        """Draws from ``count`` proposals, of which about nine in ten are accepted."""
+    def _magnitudes(
+        self, count: int, source: Randomness
+    ) -> tuple[Integers, NDArray[np.bool_], NDArray[np.bool_]]:
+        """Proposed magnitudes, P(m) ∝ exp(−h(m)) of those accepted; a fair coin each; which are."""
         words = source.words(2 * count)
         start = self._blocks(words[:count], source) * self.width
 
         rest = words[count:]
         offset = (rest & np.uint64(self.width - 1)).astype(np.int64)
         rest = rest >> np.uint64(self.offset_bits)
-        negative = (rest & np.uint64(1)).astype(bool)
+        coin = (rest & np.uint64(1)).astype(bool)
         bits = min(63 - self.offset_bits, self.acceptance_bits)
         drawn = (rest >> np.uint64(1)) >> np.uint64(63 - self.offset_bits - bits)
 
@@ -172,8 +175,11 @@ class DiscreteNoise(ABC):
             accepted[i] = self._settle_acceptance(
                 int(start[i]), int(offset[i]), int(drawn[i]), bits, source
             )
+        return start + offset, coin, accepted
 
-        magnitude = start + offset
+    def _propose(self, count: int, source: Randomness) -> Integers:
+        """Draws from ``count`` proposals, of which about nine in ten are accepted."""
+        magnitude, negative, accepted = self._magnitudes(count, source)
         accepted &= ~(negative & (magnitude == 0))
         signed: Integers = np.where(negative, -magnitude, magnitude)[accepted]
         return signed
@@ -184,16 +190,25 @@ class DiscreteNoise(ABC):
         >>> DiscreteLaplace(5).draw(3).shape
         (3,)
         """
-        source = source or SystemRandomness()
         shape = (size,) if isinstance(size, int | np.integer) else tuple(size)
-        out = np.empty(math.prod(shape), dtype=np.int64)
-        done = 0
-        while done < out.size:
-            missing = out.size - done
-            found = self._propose(min(_CHUNK, missing + missing // 5 + 16), source)[:missing]
-            out[done : done + found.size] = found
-            done += found.size
-        return out.reshape(shape)
+        return filled(math.prod(shape), self._propose, source or SystemRandomness()).reshape(shape)
+
+
+def filled(
+    count: int,
+    propose: Callable[[int, Randomness], Integers],
+    source: Randomness,
+    most: int = _CHUNK,
+) -> Integers:
+    """So many draws, from proposals of which most are accepted, no more than ``most`` at once."""
+    out = np.empty(count, dtype=np.int64)
+    done = 0
+    while done < count:
+        missing = count - done
+        found = propose(min(most, missing + missing // 5 + 16), source)[:missing]
+        out[done : done + found.size] = found
+        done += found.size
+    return out
 
 
 class DiscreteLaplace(DiscreteNoise):
@@ -214,6 +229,15 @@ class DiscreteLaplace(DiscreteNoise):
     def variance(self) -> float:
         """1 / (2·sinh²(1/2t)), just under 2t²."""
         return 0.5 / math.sinh(0.5 / self.scale) ** 2
+
+    def geometric(self, count: int, source: Randomness) -> Integers:
+        """Draws of the magnitude before it has a sign: P(m) ∝ exp(−m/t) from 0 on."""
+
+        def propose(count: int, source: Randomness) -> Integers:
+            magnitude, _, accepted = self._magnitudes(count, source)
+            return magnitude[accepted]
+
+        return filled(count, propose, source)
 
 
 class DiscreteGaussian(DiscreteNoise):

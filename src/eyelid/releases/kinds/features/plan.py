@@ -310,8 +310,6 @@ def make_plan(
     source: Study | FeatureTable | Path | str,
     mechanism: FeatureMechanism,
     noise: Randomness,
-    bounds: str | Path | Bounds = "public",
-    keep: Sequence[str] = (),
 ) -> Plan[TableDesign]:
     """Check everything that can be checked before anything is spent or written."""
     table = feature_table(source, mechanism=mechanism)
@@ -319,7 +317,7 @@ def make_plan(
     ranges = ranges_of(table)
     if not any(each.seen for each in ranges.values()):
         raise InputError(NOTHING)
-    return plan_for(table, ranges, mechanism, noise, bounds, keep)
+    return plan_for(table, ranges, mechanism, noise)
 
 
 def plan_for(

@@ -6,6 +6,7 @@ import hashlib
 import json
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,7 @@ class FeatureJob(Job[Release]):
             made.shown,
             design.facts,
             design.mechanism,
+            worth=self.worth,
             clipped_to=self.features,
             has_standard_errors=errors is not None,
             empty=made.empty(run.output) if synthetic else [],
@@ -143,13 +145,18 @@ class FeatureJob(Job[Release]):
         """With what is left to see in it."""
         return Release(
             certificate=certificate,
-            worth=worth(self.plan.design.mechanism, self.plan.design.facts, self.features),
+            worth=self.worth,
             rows=self.rows,
             path=out,
             notes=(*notes, *warnings(certificate)),
             held=self.output.held,
             standard_errors=self.errors,
         )
+
+    @cached_property
+    def worth(self) -> str:
+        """What is left to see in it, for its data card and its owner."""
+        return worth(self.plan.design.mechanism, self.plan.design.facts, self.features)
 
     def _plan(self, private: TableInPieces) -> Plan[TableDesign]:
         """The plan for what was prepared; from its outline alone, where that is enough."""
@@ -179,7 +186,7 @@ class FeatureJob(Job[Release]):
                 type(self.mechanism).__qualname__,
                 limits,
                 request.keep,
-                repr(understood(request.map)),
+                None if request.map is None else repr(understood(request.map)),
                 self.min_seconds,
             ],
         )

@@ -1,0 +1,207 @@
+"""How a person looked at areas of interest, in numbers that UX reports have.
+
+A visit is a run of looks in one area, without a look elsewhere in between. Of samples one counts
+from 100 ms on, so that gaze which only crosses an area has not looked at it; a fixation always
+counts. Whoever has no look at a page has no number for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyelid.errors import InputError, unknown
+from eyelid.gaze.areas import Area, check_on_picture, overlapping, within
+from eyelid.gaze.maps.gaze_points import GazePoints, gaze_points_of
+from eyelid.gaze.study import Study
+
+Floats = NDArray[np.float64]
+
+LEAST_VISIT_MS = 100.0
+"""Samples in an area for less time than that are no visit."""
+WATCHED_MS = 10_000.0
+"""How long a page counts, where nobody planned how long it is shown."""
+MOST_REVISITS = 10.0
+WITHIN_S = 2.0
+HIT, FIRST, DWELL, REVISITS, WITHIN = "hit", "first_look", "dwell", "revisits", "looked_within"
+KINDS = (HIT, FIRST, DWELL, REVISITS, WITHIN)
+
+
+@dataclass(frozen=True)
+class AreaMeasure:
+    """One number a person, of an area on a page.
+
+    Attributes:
+        kind: which number, of `KINDS`.
+        area: its name.
+        watched_ms: how long the page counts; who has not looked until then counts with this time.
+        within_s: of ``looked_within``, how soon.
+    """
+
+    kind: str
+    area: str
+    watched_ms: float = WATCHED_MS
+    within_s: float = WITHIN_S
+
+    @property
+    def name(self) -> str:
+        """What results call it.
+
+        >>> AreaMeasure("hit", "logo").name, AreaMeasure("looked_within", "logo").name
+        ('hit:logo', 'looked_within_2s:logo')
+        """
+        seconds = f"_{self.within_s:g}s" if self.kind == WITHIN else ""
+        return f"{self.kind}{seconds}:{self.area}"
+
+    @property
+    def unit(self) -> str:
+        """Only times have one."""
+        return "ms" if self.kind == FIRST else "1"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the most that it can be."""
+        return 0.0, {FIRST: self.watched_ms, REVISITS: MOST_REVISITS}.get(self.kind, 1.0)
+
+    @property
+    def is_share(self) -> bool:
+        """Whether a mean of it over people is a share of people."""
+        return self.kind in (HIT, WITHIN)
+
+    @property
+    def definition(self) -> str:
+        """What it is, in a few words."""
+        return {
+            HIT: f"whether the person looked at '{self.area}'",
+            FIRST: f"time to the first look at '{self.area}'; {self.watched_ms:g} ms without one",
+            DWELL: f"share of the person's looking time on the page that '{self.area}' has",
+            REVISITS: f"how often the person came back to '{self.area}', up to {MOST_REVISITS:g}",
+            WITHIN: f"whether the person looked at '{self.area}' within {self.within_s:g} s",
+        }[self.kind]
+
+
+def area_kind(name: str) -> tuple[str, float]:
+    """A kind of number from what a person types, with its seconds.
+
+    >>> area_kind("looked_within_3s"), area_kind("hit")
+    (('looked_within', 3.0), ('hit', 2.0))
+    """
+    stem, _, seconds = name.strip().rpartition("_")
+    if stem == WITHIN and seconds.endswith("s"):
+        try:
+            found = float(seconds[:-1])
+        except ValueError:
+            found = 0.0
+        if not 0 < found <= WATCHED_MS / 1000.0 * 60:
+            raise InputError(f"looked_within takes seconds, such as looked_within_2s, got '{name}'")
+        return WITHIN, found
+    if name.strip() not in KINDS:
+        raise unknown("measure of areas", name.strip(), [*KINDS, f"{WITHIN}_2s"])
+    return name.strip(), WITHIN_S
+
+
+@dataclass(frozen=True, eq=False)
+class Pages:
+    """Areas of interest on pages: what was shown, all of it public.
+
+    Attributes:
+        areas: of each page, by the name of its stimulus.
+        width_px: of what everybody looked at.
+        height_px: of the same.
+        stimuli: all that anybody of the study was shown.
+    """
+
+    areas: Mapping[str, tuple[Area, ...]]
+    width_px: int
+    height_px: int
+    stimuli: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for page, areas in self.areas.items():
+            if page not in self.stimuli:
+                raise unknown("stimulus of areas", page, self.stimuli)
+            check_on_picture(areas, self.width_px, self.height_px)
+            both = overlapping(areas)
+            if both is not None:
+                raise InputError(
+                    f"areas '{both[0]}' and '{both[1]}' overlap, so that a look would be at both: "
+                    "draw them apart, or measure them one after the other"
+                )
+
+    def values(
+        self, study: Study, people: Sequence[str], wanted: Sequence[tuple[AreaMeasure, str]]
+    ) -> Floats:
+        """One row a person, one column for each measure and page; NaN without a look at the page.
+
+        Args:
+            study: whole people, of samples or fixations.
+            people: whose rows, in order.
+            wanted: measures, each with the page that it is of.
+        """
+        looks = gaze_points_of(
+            study,
+            width_px=self.width_px,
+            height_px=self.height_px,
+            stimuli=list(self.areas),
+            weight="duration",
+            people=people,
+            known=self.stimuli,
+        )
+        least_ms = LEAST_VISIT_MS if study.kind == "samples" else 0.0
+        pages = {
+            page: _Page(looks.of_layer(page), self.areas[page], least_ms) for page in self.areas
+        }
+        found = [pages[page].numbers(measure) for measure, page in wanted]
+        return np.stack(found, axis=1)
+
+
+class _Page:
+    """What everybody's looks at one page come to, people × areas."""
+
+    def __init__(self, looks: GazePoints, areas: Sequence[Area], least_ms: float) -> None:
+        """Find all visits.
+
+        Args:
+            looks: at the page, by how long each lasted, in order of time.
+            areas: on it.
+            least_ms: what a visit has to last.
+        """
+        assert looks.since_ms is not None, "they were read from a study"
+        self.names = [area.name for area in areas]
+        shape = (len(looks.people), len(areas))
+        area = within([each.corners for each in areas], looks.x_px, looks.y_px)
+        total_ms = np.bincount(looks.person, looks.weight, minlength=shape[0])
+        seen = np.bincount(looks.person, minlength=shape[0]) > 0
+        inside = area >= 0
+        cell = looks.person[inside] * shape[1] + area[inside]
+        own_ms = np.bincount(cell, looks.weight[inside], minlength=np.prod(shape)).reshape(shape)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            self.dwell = own_ms / total_ms[:, None]
+        # A second showing begins anew, where time goes back.
+        begins = np.ones(area.size, dtype=bool)
+        begins[1:] = (np.diff(looks.person) != 0) | (np.diff(area) != 0)
+        begins[1:] |= np.diff(looks.since_ms) < 0
+        starts = np.flatnonzero(begins)
+        lasted = np.add.reduceat(looks.weight, starts) if starts.size else np.zeros(0)
+        visits = starts[(area[starts] >= 0) & (lasted >= least_ms)]
+        cell = looks.person[visits] * shape[1] + area[visits]
+        self.visits = np.bincount(cell, minlength=np.prod(shape)).reshape(shape).astype(np.float64)
+        first = np.full(np.prod(shape), np.inf)
+        np.minimum.at(first, cell, looks.since_ms[visits])
+        self.first_ms = first.reshape(shape)
+        self.unseen = ~seen
+
+    def numbers(self, measure: AreaMeasure) -> Floats:
+        """One number a person; NaN for who has no look at the page."""
+        area = self.names.index(measure.area)
+        found = {
+            HIT: (self.first_ms <= measure.watched_ms).astype(np.float64),
+            FIRST: np.minimum(self.first_ms, measure.watched_ms),
+            DWELL: self.dwell,
+            REVISITS: np.clip(self.visits - 1.0, 0.0, MOST_REVISITS),
+            WITHIN: (self.first_ms <= measure.within_s * 1000.0).astype(np.float64),
+        }[measure.kind][:, area]
+        return np.where(self.unseen, np.nan, found)

@@ -1,0 +1,176 @@
+"""Measures: what one number of a person is, of which feature, and within which bounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from eyelid.errors import InputError, unknown
+from eyelid.gaze.events import units_of_gaze
+from eyelid.gaze.features.catalogue import most_used
+from eyelid.gaze.features.per_event import event_outline
+from eyelid.gaze.features.windows import window_outline
+from eyelid.gaze.study import Feature, Study
+from eyelid.gaze.table import FeatureTable
+
+FEATURES, FIXATIONS, SACCADES, WINDOWS = "features", "fixations", "saccades", "windows"
+# What most studies report, first where nobody names any.
+_USUAL = ("fixation_duration", "saccade_amplitude", "fixation_rate")
+_STATISTICS = ("mean", "median", "share")
+_PARTS = re.compile(r"(?P<feature>[^:]+)(?::(?P<statistic>[a-z]+)(?P<limit>[<>].*)?)?")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One number a person, of the rows that they have.
+
+    Attributes:
+        feature: of which rows, with the bounds of its definition.
+        rows: what a row is: ``features`` (of a study of features), ``fixations``, ``saccades`` or
+            ``windows``.
+        statistic: ``mean``, ``median``, or ``share`` of rows.
+        above: of a share, those above a limit; False for those below it.
+        limit: of a share.
+    """
+
+    feature: Feature
+    rows: str
+    statistic: str = "mean"
+    above: bool = True
+    limit: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """What results call it, and what a person types to get it.
+
+        >>> Measure(Feature("fixation_duration", "ms", "", 50.0, 3000.0), FIXATIONS, "median").name
+        'fixation_duration:median'
+        """
+        if self.statistic == "mean":
+            return self.feature.name
+        if self.statistic != "share":
+            return f"{self.feature.name}:{self.statistic}"
+        return f"{self.feature.name}:share{'>' if self.above else '<'}{self.limit:g}"
+
+    @property
+    def unit(self) -> str:
+        """A share has none."""
+        return "1" if self.statistic == "share" else self.feature.unit
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the most that it can be, whoever is measured."""
+        return (0.0, 1.0) if self.is_share else (self.feature.lower, self.feature.upper)
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it lies between 0 and 1 because it is a share of rows."""
+        return self.statistic == "share"
+
+    @property
+    def definition(self) -> str:
+        """What it is, in a few words."""
+        what = self.feature.definition or self.feature.name
+        if self.is_share:
+            side = "above" if self.above else "below"
+            return f"share of rows with {self.feature.name} {side} {self.limit:g}"
+        return f"{self.statistic} over rows: {what}"
+
+    def of_rows(self) -> pl.Expr:
+        """The number of some rows that belong together; null where none of them has a value."""
+        value = pl.col(self.feature.name).cast(pl.Float64).fill_nan(None)
+        if self.is_share:
+            found = (value > self.limit) if self.above else (value < self.limit)
+            return found.mean().alias(self.name)
+        value = value.clip(self.feature.lower, self.feature.upper)
+        return (value.median() if self.statistic == "median" else value.mean()).alias(self.name)
+
+
+@dataclass(frozen=True, eq=False)
+class Measures:
+    """What can be measured of the people of a study, by public facts alone.
+
+    Attributes:
+        head: of the study; its rows are not looked at.
+    """
+
+    head: Study
+
+    @cached_property
+    def features(self) -> dict[str, tuple[str, Feature]]:
+        """Every feature by name, with what a row of it is."""
+        if self.head.kind == "features":
+            outlines = {FEATURES: FeatureTable.outline(self.head)}
+        else:
+            units_of_gaze(self.head)
+            outlines = {rows: event_outline(self.head, rows) for rows in (FIXATIONS, SACCADES)}
+            outlines[WINDOWS] = window_outline(self.head)
+        return {
+            feature.name: (rows, feature)
+            for rows, outline in reversed(outlines.items())
+            for feature in outline.features
+            if _is_number(self.head, feature)
+        }
+
+    def named(self, name: str) -> Measure:
+        """The measure of that name: a feature, or ``FEATURE:median``, ``FEATURE:share>LIMIT``.
+
+        Args:
+            name: as it is typed.
+        """
+        found = _PARTS.fullmatch(name.strip())
+        feature, statistic, limit = found.groups() if found else (name, None, None)
+        if feature not in self.features:
+            raise unknown("measure", str(feature), self.features)
+        rows, known = self.features[feature]
+        if statistic is None:
+            return Measure(known, rows)
+        if statistic not in _STATISTICS:
+            raise unknown(f"statistic of {feature}", statistic, _STATISTICS)
+        if statistic != "share":
+            if limit:
+                raise InputError(f"only a share has a limit, got '{name}': leave out '{limit}'")
+            return Measure(known, rows, statistic)
+        return Measure(known, rows, "share", not limit or limit[0] == ">", _limit(name, limit))
+
+    def usual(self, many: int) -> list[Measure]:
+        """The measures that most studies report, where nobody names any.
+
+        Args:
+            many: how many at most.
+        """
+        ranked = [name for name in _USUAL if name in self.features]
+        # A feature of windows that averages one of events says the same again.
+        again = [name for name in self.features if name.removesuffix("_mean") in ranked]
+        others = most_used(self.features.keys() - again, len(self.features))
+        return [self.named(name) for name in [*ranked, *others][:many]]
+
+    def all_named(self, names: Sequence[str]) -> list[Measure]:
+        """Measures by their names, each once."""
+        found = [self.named(name) for name in names]
+        for number, measure in enumerate(found):
+            if measure in found[:number]:
+                raise InputError(f"the measure {measure.name} is named twice: name it once")
+        return found
+
+
+def _is_number(head: Study, feature: Feature) -> bool:
+    """Whether a feature is one that can be averaged; what eyelid makes always is."""
+    return head.kind != "features" or head.data.schema[feature.name].is_numeric()
+
+
+def _limit(name: str, told: str | None) -> float:
+    """The limit of a share; 0 where none is said."""
+    if told is None:
+        return 0.0
+    try:
+        return float(told[1:])
+    except ValueError:
+        raise InputError(
+            f"the limit of a share must be a number, such as fixation_duration:share>300, got "
+            f"'{name}'"
+        ) from None
