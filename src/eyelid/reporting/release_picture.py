@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eyelid.errors import unknown
+from eyelid.gaze.maps.picture import LINES
 from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.reporting.drawing import BLUE
@@ -41,7 +42,9 @@ def draw_release(done: Release, ax: Axes | None, *, of: str | None, caption: boo
 
         person = done.certificate.person_level
         promised = person.numbers() if person.holds else "no valid guarantee"
-        write_caption(axes, f"Released by {done.certificate.mechanism}. One person: {promised}.")
+        lines = f" {LINES}" if isinstance(data, ReleasedMaps) else ""
+        made = f"Released by {done.certificate.mechanism}. One person: {promised}."
+        write_caption(axes, f"{made}{lines}")
     return axes
 
 

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from eyelid.gaze.maps.grid import Floats
 
 _WIDTH_INCH, _LEAST_INCH, _MOST_INCH = 5.2, 1.6, 7.0
+LINES = "Solid lines: clearly above the average of the page; dashed ones may be noise."
+"""What the lines on a private map say."""
+
 # A line around an area needs no more columns than that.
 _LINE_COLUMNS = 420
 
@@ -70,6 +73,5 @@ def _caption(gaze_map: GazeMap, *, trusted: bool) -> str:
     """What is shown, in a line or two."""
     if gaze_map.error is None:
         return f"{gaze_map.people} people; no noise: NOT private"
-    said = f"{gaze_map.people} people, with noise for privacy"
-    lines = "solid: clearly above the average of the page; dashed: may be noise"
-    return f"{said}; {lines}" if trusted else said
+    said = f"{gaze_map.people} people, with noise for privacy."
+    return f"{said} {LINES}" if trusted else said
