@@ -179,10 +179,10 @@ def test_maps_and_areas_are_released_and_priced_like_the_rest(study):
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"unit": "recording"}, "a heatmap hides a person, and not unit 'recording'"),
-        ({"bounds": "data"}, "a heatmap has no bounds"),
-        ({"keep": ["age"]}, "a heatmap has no keep"),
-        ({"min_seconds": 3.0}, "a heatmap has no min_seconds"),
+        ({"unit": "recording"}, "of a heatmap the unit is the person, and not 'recording'"),
+        ({"bounds": "data"}, "bounds is for features, not for a heatmap"),
+        ({"keep": ["age"]}, "keep is for features, not"),
+        ({"min_seconds": 3.0}, "min_seconds is for features, not"),
     ],
 )
 def test_what_a_heatmap_cannot_have_is_refused(study, asked, told):
@@ -308,3 +308,22 @@ def test_without_pandas_the_answer_says_so(table, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(eyelid.InputError, match="needs pandas: install it"):
         table.to_pandas()
+
+
+def test_results_are_released_priced_and_audited_like_the_rest(study, tmp_path):
+    asked = {"measures": ["fixation_duration"], "epsilon": 2.0}
+    assert eyelid.cost("summary-box", people=40, features=3, epsilon=1.0).guarantee.epsilon == 1.0
+    assert eyelid.cost("summary-box", study, **asked).guarantee.epsilon == 2.0
+    held = eyelid.release(study, mechanism="summary-box", **asked)
+    assert held.results.frame["measure"].to_list() == ["fixation_duration"]
+    assert "Release by summary-box" in repr(held)
+    assert held.plot().has_data()
+    with pytest.raises(eyelid.InputError, match="audited in their folder"):
+        eyelid.audit(study, held)
+    done = eyelid.release(study, tmp_path / "results", mechanism="summary-box", **asked)
+    for released in (done, tmp_path / "results"):
+        found = eyelid.audit(study, released)
+        assert found.frame["what"].to_list() == ["membership"]
+        assert found.plot().has_data()
+    with pytest.raises(eyelid.InputError, match="results re-identify nobody"):
+        eyelid.audit(study, done, attackers=["means"])

@@ -25,6 +25,7 @@ PAGES = [
     "docs/correlation.md",
     "docs/signals.md",
     "docs/heatmaps.md",
+    "docs/summary.md",
     "docs/anonymity.md",
     "docs/synthetic.md",
     "docs/choosing.md",

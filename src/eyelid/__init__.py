@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from eyelid.releases.inspection import inspect as inspect
     from eyelid.releases.kinds.maps.heatmap import heatmap as heatmap
     from eyelid.releases.kinds.maps.heatmap import private_heatmap as private_heatmap
+    from eyelid.releases.kinds.statistics.release import summary as summary
     from eyelid.releases.release import release as release
     from eyelid.reporting.audits.results import Audit as Audit
     from eyelid.reporting.budget import Budget as Budget
@@ -95,6 +96,7 @@ _HOMES = {
     "recommend": "eyelid.comparisons.recommend",
     "release": "eyelid.releases.release",
     "simulate": "eyelid.gaze.simulator",
+    "summary": "eyelid.releases.kinds.statistics.release",
     "verify": "eyelid.verification.verify",
     "window_features": "eyelid.gaze.features",
     "write": "eyelid.io",

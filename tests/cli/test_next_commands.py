@@ -165,7 +165,7 @@ def test_a_release_that_a_limit_may_refuse_is_not_advised(tmp_path, monkeypatch,
     assert any("eyelid release" in command for command in works("inspect", "seven", deep=0))
     budget("seven", limit_epsilon=1.0)
     commands = works("inspect", "seven")
-    assert [command.split()[1] for command in commands] == ["cost", "budget"]
+    assert [command.split()[1] for command in commands] == ["summary", "cost", "budget"]
 
 
 def test_a_dry_run_is_advised_before_a_heatmap_and_leads_to_it(
@@ -196,9 +196,11 @@ def test_a_dry_run_is_advised_before_a_heatmap_and_leads_to_it(
 def test_what_comes_next_is_of_the_people_who_were_chosen(tmp_path, monkeypatch, works):
     monkeypatch.chdir(tmp_path)
     write(features(7), tmp_path / "seven")
-    (command,) = works("inspect", "seven", "--people", "001,002,003,004,005,006")
-    assert command.endswith("--people 001,002,003,004,005,006")
-    assert not works("inspect", "seven", "--people", "001,002,003")
+    commands = works("inspect", "seven", "--people", "001,002,003,004,005,006")
+    assert [command.split()[1] for command in commands] == ["summary", "release"]
+    assert all(command.endswith("--people 001,002,003,004,005,006") for command in commands)
+    few = works("inspect", "seven", "--people", "001,002,003")
+    assert not any("eyelid release" in command for command in few)
 
 
 def test_rows_of_real_people_are_advised_only_where_people_are_enough(tmp_path, eyelid):

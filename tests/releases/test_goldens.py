@@ -63,6 +63,14 @@ KINDS = {
     "synthetic": released(table, mechanism="synthetic", epsilon=400.0, error=0.34),
     "maps": lambda out: heatmap(out, mechanism="map-grid", epsilon=2.0),
     "tables": lambda out: heatmap(out, only_areas=True, epsilon=2.0),
+    "statistics": lambda out: eyelid.summary(
+        table(),
+        out,
+        measures=["fixation_rate", "saccade_rate"],
+        statistics="mean,sd,clipped;tau:1:2;median:1",
+        epsilon=20.0,
+        seed=SEED,
+    ),
     "samples": released(lambda: study(), mechanism="kaleido", epsilon=2.0, window=30, radius=3.0),
 }
 

@@ -18,6 +18,7 @@ from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.releases.accounting import read_certificate
 from eyelid.releases.inspection import inspect
 from eyelid.releases.kinds.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.statistics.release import summary
 from eyelid.releases.release import release
 from eyelid.reporting.consent import CONSENT, NOT_HIDDEN, for_participants
 
@@ -51,6 +52,10 @@ MAPS = {
     "map-and-tables": {"areas": [LOGO]},
     "tables": {"areas": [LOGO], "only_areas": True},
 }
+RESULTS = {
+    "results": {},
+    "results-by-diagnosis": {"by": "diagnosis"},
+}
 # What a certificate lists as unprotected, and what participants must be told because of it.
 TOLD = [
     ("number of people", "there are 24 participants"),
@@ -80,6 +85,7 @@ TOLD = [
     ("there is no ledger|another ledger", "What else was shared of you is not counted here"),
     ("the picture, and that|names and order of the 3 pic", "by name, and that you were shown them"),
     ("areas of interest", "the names and places of the areas"),
+    ("names of measures, of tasks", "names of the tasks or pages and of what was measured"),
     ("size and geometry of the screen", "the size of the screen, and how far away"),
 ]
 
@@ -129,6 +135,10 @@ def maps(study):
 @pytest.fixture
 def certified(table, maps):
     def certify(name):
+        if name in RESULTS:
+            return summary(
+                table, measures=table.names[:2], epsilon=9.0, **RESULTS[name]
+            ).certificate
         if name in maps:
             return maps[name].certificate
         return release(table, **LAWS[name]).certificate
@@ -147,7 +157,7 @@ def test_every_kind_of_release_has_a_text_and_every_mechanism_a_kind():
     assert all(isinstance(mechanism.release, ReleaseKind) for mechanism in catalogue().values())
 
 
-@pytest.mark.parametrize("name", [*LAWS, *MAPS])
+@pytest.mark.parametrize("name", [*LAWS, *MAPS, *RESULTS])
 def test_a_consent_text_claims_no_more_than_what_is_unprotected_allows(certified, name):
     certificate = certified(name)
     said = for_participants(certificate, LAWS.get(name, {}).get("keep", ()))
@@ -159,7 +169,7 @@ def test_a_consent_text_claims_no_more_than_what_is_unprotected_allows(certified
     assert not re.search("[εδμγ]|neighbour|somebody|whoever|made-up", said)
 
 
-@pytest.mark.parametrize("name", [*LAWS, *MAPS])
+@pytest.mark.parametrize("name", [*LAWS, *MAPS, *RESULTS])
 def test_a_consent_text_promises_nothing_beyond_the_form_of_its_release(certified, name):
     certificate = certified(name)
     said = for_participants(certificate)

@@ -25,7 +25,14 @@ from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.means.mean_mechanism import PLACE, TEAM
 from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
-from eyelid.privacy.noise import DiscreteLaplace, DiscreteNoise, Randomness, randomness
+from eyelid.privacy.noise import (
+    DiscreteBox,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    DiscreteNoise,
+    Randomness,
+    randomness,
+)
 
 _PEOPLE, _RECORDINGS, _ROWS, _FEATURES = 10_000, 3, 6, 3
 _LENGTH = 5
@@ -98,9 +105,14 @@ def examine(
 
 
 def judged(
-    mechanism: Mechanism, residuals: NDArray[np.float64], distribution: DiscreteNoise
+    mechanism: Mechanism, residuals: NDArray[np.float64], distribution: DiscreteNoise | DiscreteBox
 ) -> ResidualResult:
-    """Whether residuals in steps, draws × positions, are fresh and whole noise of a law."""
+    """Whether residuals in steps, draws × positions, are fresh and whole noise of a law.
+
+    Where it is not Gaussian its tails are at most those of Laplace noise, and it is at most as
+    often repeated.
+    """
+    pure = not isinstance(distribution, DiscreteGaussian)
     missing = int((~np.isfinite(residuals)).sum())
     whole = np.nan_to_num(residuals, nan=0.0, posinf=0.0, neginf=0.0)
     return ResidualResult(
@@ -108,8 +120,8 @@ def judged(
         unit=str(mechanism.unit),
         draws=whole.size,
         missing=missing,
-        repeated=repeated(whole, distribution.scale, isinstance(distribution, DiscreteLaplace)),
-        spread=_spread(whole, distribution.variance, isinstance(distribution, DiscreteLaplace)),
+        repeated=repeated(whole, distribution.scale, pure),
+        spread=_spread(whole, distribution.variance, pure),
         low_bits_p=low_bits(whole),
     )
 

@@ -71,6 +71,14 @@ class HeatmapTarget(AuditTarget):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class ResultsTarget(AuditTarget):
+    """Released results: they always have a certificate, and a folder."""
+
+    path: Path = field()
+    certificate: Certificate = field()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TableTarget(AuditTarget):
     """Features of everybody beside those of a release.
 

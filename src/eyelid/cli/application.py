@@ -35,6 +35,7 @@ from eyelid.cli import (
     reproduce,
     simulate,
     stream,
+    summary,
     verify,
 )
 from eyelid.cli.standard_streams import standard_streams
@@ -78,6 +79,7 @@ for _command in (
     norms,
     recommend,
     cost,
+    summary,
     release,
     heatmap,
     stream,

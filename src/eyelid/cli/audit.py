@@ -80,14 +80,17 @@ def run(
     What is found of RELEASED is written into RELEASED-audit beside it, for you alone: it is made of
     raw data. Exit code 1 when a certificate is refuted.
     """
-    from eyelid.io.release_folder import states_heatmap
-    from eyelid.releases.audits.audit import audit_heatmap, audit_tables
+    from eyelid.io.release_folder import states_heatmap, states_results
+    from eyelid.releases.audits.audit import audit_heatmap, audit_results, audit_tables
     from eyelid.reporting.audits.audit_json import UNCOVERED
     from eyelid.reporting.audits.results import Audit
     from eyelid.reporting.audits.tables import audit_lines, heatmap_lines
     from eyelid.spelling import Table
 
     heatmap = released is not None and states_heatmap(released)
+    results = released is not None and states_results(released)
+    if results and (attackers or protocols or targets):
+        raise InputError("results name nobody: leave out --attackers, --protocols and --targets")
     if heatmap and (attackers or protocols or targets):
         raise InputError(
             "a heatmap names nobody and is good for looking at: leave out --attackers, "
@@ -107,6 +110,17 @@ def run(
                 people=people,
             )
             lines, names_people = heatmap_lines(of_maps), False
+        elif results and released is not None:
+            done = of_results = audit_results(
+                original,
+                released,
+                report=report,
+                map=column_map(columns),
+                ledger=ledger,
+                seed=seed,
+                people=people,
+            )
+            lines, names_people = of_results.lines(), False
         else:
             done = of_tables = audit_tables(
                 original,

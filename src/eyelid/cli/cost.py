@@ -37,6 +37,7 @@ Examples:
               --features 16 --length 600
   eyelid cost study --mechanism kaleido --epsilon 1 --set window=60 --set radius=50
   eyelid cost --mechanism synthetic --epsilon 4 --people 500 --recordings 3 --features 52
+  eyelid cost --mechanism summary-box --epsilon 1 --people 40 --features 3
   eyelid cost --mechanism map-grid --level good --people 40 --size 1680x1050"""
 
 
@@ -60,7 +61,9 @@ def run(
         ),
     ] = None,
     recordings: Annotated[int | None, typer.Option(help="Recordings of a person.")] = None,
-    features: Annotated[int | None, typer.Option(help="How many features.")] = None,
+    features: Annotated[
+        int | None, typer.Option(help="How many features, or numbers of each person.")
+    ] = None,
     length: Annotated[str | None, typer.Option(help="Rows of a recording.")] = None,
     size: Annotated[
         str | None, typer.Option(metavar="WxH", help="Of the picture, for heatmaps.")
@@ -93,6 +96,21 @@ def run(
     # As for release, where it is a parameter like others.
     length = length or parameters.pop("length", None)
     chosen = {"epsilon": epsilon, "delta": delta, "unit": unit}
+    if find(mechanism).command == "summary":
+        given: dict[str, Any] = {**chosen, **parameters}
+        given = {k: v for k, v in given.items() if k != "unit" and v is not None}
+        if source is not None:
+            from eyelid.releases.kinds.statistics.quote import summary_preview
+
+            given |= {"mechanism": find(mechanism).name, "map": column_map(columns)}
+            _show(summary_preview(source, people=people, **given), assumed=False, as_json=as_json)
+            return
+        from eyelid.releases.kinds.statistics.quote import statistics_cost
+
+        many = None if not isinstance(number_of_people, int) else number_of_people
+        found = statistics_cost(mechanism, people=many, features=features, **given)
+        _show(found, assumed=True, as_json=as_json)
+        return
     if find(mechanism).command == "heatmap":
         if features is not None or length is not None:
             raise InputError("a heatmap has neither features nor a length: leave them out")

@@ -9,6 +9,7 @@ from eyelid.comparisons.goals import Verdict
 from eyelid.comparisons.recommendation import Recommendation
 from eyelid.comparisons.verdicts import Judged
 from eyelid.privacy.guarantee import rounded_up
+from eyelid.releases.advice import RESULTS_BELOW
 from eyelid.reporting.comparisons.row import total_of
 from eyelid.reporting.sentences import measured_told, percent
 from eyelid.spelling import Table, plural
@@ -17,6 +18,13 @@ from eyelid.spelling import Table, plural
 def recommendation_lines(found: Recommendation) -> Iterator[str | Table]:
     """What was found for somebody's goals, for people."""
     yield "Goals: " + ", ".join(goal.text for goal in found.goals.asked)
+    if found.facts.people < RESULTS_BELOW:
+        source = shlex.quote(found.source)
+        yield (
+            f"Of {found.facts.people} people the results of the study say more than any dataset: "
+            f"'eyelid summary {source} results --epsilon 1 --dry-run' tells how exact they would "
+            "be."
+        )
     if found.choice is not None:
         yield from _choice(found)
     elif found.best:

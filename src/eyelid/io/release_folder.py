@@ -300,6 +300,12 @@ def states_heatmap(folder: Path | str) -> bool:
     return isinstance(told, dict) and isinstance(told.get("map"), dict)
 
 
+def states_results(folder: Path | str) -> bool:
+    """Whether a folder has a certificate of results, of whichever data."""
+    told = _content(folder)
+    return isinstance(told, dict) and isinstance(told.get("results"), dict)
+
+
 def _states_means(folder: Path | str) -> bool:
     """Whether a folder has a certificate of means under noise, of whichever data."""
     told = _content(folder)

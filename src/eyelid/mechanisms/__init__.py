@@ -103,7 +103,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from eyelid.mechanisms import groups, maps, means, records, streams, synthetic
+from eyelid.mechanisms import groups, maps, means, records, statistics, streams, synthetic
 from eyelid.mechanisms.mechanism import (
     Mechanism,
     NeighbourPair,
@@ -147,6 +147,7 @@ __all__ = [
     "mechanism_named",
     "records",
     "register",
+    "statistics",
     "streams",
     "synthetic",
 ]

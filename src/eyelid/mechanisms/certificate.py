@@ -163,6 +163,8 @@ class Certificate:
         map: public facts of released maps: size, grid, placement, layers, groups, areas.
         made_up: public facts of made-up people: how many, which features they have not and why,
             how far off they are expected to be.
+        results: public facts of results: which numbers of each person, within which ranges, and
+            where these are from; the statistics of them, and the groups.
         form: what a person's data may be exchanged for under the guarantee, as the mechanism says.
         released_as: what kind of thing it is; None in certificates of older versions.
     """
@@ -184,6 +186,7 @@ class Certificate:
     output_sha256: str | None = None
     map: dict[str, Any] | None = None
     made_up: dict[str, Any] | None = None
+    results: dict[str, Any] | None = None
     form: str = NARROWEST_FORM
     released_as: ReleasedAs | None = None
 
@@ -226,6 +229,7 @@ class Certificate:
             "version": self.version,
             **({} if self.map is None else {"map": self.map}),
             **({} if self.made_up is None else {"made_up": self.made_up}),
+            **({} if self.results is None else {"results": self.results}),
             **({} if self.released_as is None else self._what()),
         }
 
@@ -288,6 +292,7 @@ class Certificate:
             output_sha256=told.get("output_sha256"),
             map=told.get("map"),
             made_up=told.get("made_up"),
+            results=told.get("results"),
             form=str(told.get("form") or NARROWEST_FORM),
             released_as=ReleasedAs.from_dict(kind) if (kind := told.get("released_as")) else None,
         )

@@ -31,18 +31,28 @@ class ReleaseKind(StrEnum):
     """Maps of where everybody, or public groups, looked; perhaps with tables of areas."""
     TABLES = "tables"
     """Tables of how everybody looked at areas of interest."""
+    STATISTICS = "statistics"
+    """Statistics of people's numbers, one for each measure and task: the results of a study."""
     SAMPLES = "samples"
     """Every participant's own gaze, sample by sample."""
 
     @property
     def of_features(self) -> bool:
         """Whether features of people's recordings are taken, and features given back."""
-        return self not in (ReleaseKind.MAPS, ReleaseKind.TABLES, ReleaseKind.SAMPLES)
+        return self not in _OF_OTHERS
 
     @property
     def of_means(self) -> bool:
         """Whether what is released are means over people, under noise."""
         return self in (ReleaseKind.MEANS, ReleaseKind.RANDOM_MEANS)
+
+
+_OF_OTHERS = (
+    ReleaseKind.MAPS,
+    ReleaseKind.TABLES,
+    ReleaseKind.STATISTICS,
+    ReleaseKind.SAMPLES,
+)
 
 
 class Execution(Enum):

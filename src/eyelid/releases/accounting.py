@@ -148,6 +148,7 @@ class Plan(Generic[Design]):
         released_as: what kind of thing it is.
         map: public facts of maps, where it is one.
         made_up: public facts of made-up people, where there are some.
+        results: public facts of results, where there are some.
         chosen: how people were chosen out of more, as a study remembers it.
         keep: attributes of people that are released as they are.
     """
@@ -166,6 +167,7 @@ class Plan(Generic[Design]):
     released_as: ReleasedAs
     map: dict[str, Any] | None = None
     made_up: dict[str, Any] | None = None
+    results: dict[str, Any] | None = None
     chosen: Sequence[str] = ()
     keep: tuple[str, ...] = ()
 
@@ -332,6 +334,7 @@ def _certificate(
         version=__version__,
         map=plan.map,
         made_up=plan.made_up,
+        results=plan.results,
         form=form_given(plan.chosen, mechanism.form),
         released_as=plan.released_as,
     )

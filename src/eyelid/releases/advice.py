@@ -18,6 +18,7 @@ from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.maps.placement import on_screen
 from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.pieces import in_pieces
 from eyelid.io.remarks import rates_of
 from eyelid.mechanisms.streams.scene import Scene
 from eyelid.mechanisms.streams.study_scene import (
@@ -26,8 +27,11 @@ from eyelid.mechanisms.streams.study_scene import (
     usual_radius,
     usual_window,
 )
+from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.budget import spent_on
+from eyelid.releases.kinds.statistics.plan import Terms, make_statistics_plan
+from eyelid.releases.kinds.statistics.questions import Questions
 from eyelid.releases.kinds.streams.plan import build_filter
 from eyelid.releases.kinds.streams.preparation import (
     eyes_of,
@@ -42,13 +46,48 @@ from eyelid.reporting.gaze_sentences import guessed, over_recordings
 
 ONE_PERSON = "One person has nobody to hide among: a release needs at least 2 people."
 _QUOTED = re.compile(
-    r"'(eyelid (?:inspect|lint|features|cost|release|heatmap|budget) [^'`]+)'"
+    r"'(eyelid (?:inspect|lint|features|cost|summary|release|heatmap|budget) [^'`]+)'"
     r"|`(eyelid [^`]+)`"
 )
-_SPENDING, _TAKING_PEOPLE = ("release", "heatmap"), ("features", "release", "heatmap")
-_OUT = {"features": "features", "heatmap": "heatmap", "release": "released", "convert": "study"}
+_SPENDING = ("summary", "release", "heatmap")
+_TAKING_PEOPLE = ("features", *_SPENDING)
+_OUT = {
+    "features": "features",
+    "heatmap": "heatmap",
+    "summary": "results",
+    "release": "released",
+    "convert": "study",
+}
+_RESULTS_EPSILON = 1.0
+RESULTS_BELOW = 300
+"""Of fewer people than that results say more than anybody's records under noise."""
 # Lengths of windows in s, the usual one first: public numbers, of which one fits.
 _WINDOWS_S, _STEP_S = (30, 10, 5, 2, 1), 0.5
+
+
+def results_first(study: Study) -> str:
+    """That results are the first thing to release of so few people; empty where they are not.
+
+    Args:
+        study: of which results may be asked for.
+
+    >>> from eyelid.gaze.simulator import simulate
+    >>> results_first(simulate(people=20, minutes=0.1))[:42]
+    'Of 20 people results say most, each with a'
+    """
+    people = len(study.people)
+    if not 2 <= people < RESULTS_BELOW:
+        return ""
+    try:
+        questions, terms = Questions(), Terms(epsilon=_RESULTS_EPSILON)
+        make_statistics_plan(in_pieces(study), randomness(None), questions, terms)
+    except InputError:
+        return ""
+    return (
+        f"Of {people} people results say most, each with an interval: means, differences between "
+        "tasks, shares of people. How exact they would be: 'eyelid summary IN OUT --epsilon "
+        f"{_RESULTS_EPSILON:g} --dry-run'. "
+    )
 
 
 def commands_in(advice: str) -> tuple[str, ...]:

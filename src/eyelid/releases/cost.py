@@ -11,7 +11,7 @@ from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
-from eyelid.io.people_choice import Whom
+from eyelid.io.people_choice import Whom, counted_or_chosen
 from eyelid.mechanisms.mechanism import Mechanism, find
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.reporting.quote import Quote
@@ -62,6 +62,14 @@ def cost(
         if isinstance(source, FeatureTable):
             raise InputError("a heatmap is made of gaze, and this is a table of features")
         return map_cost(mechanism, source, people=people, layers=recordings, map=map, **parameters)
+    if kind.release is ReleaseKind.STATISTICS:
+        from eyelid.releases.kinds.statistics.quote import statistics_cost, summary_preview
+
+        if source is not None:
+            asked: dict[str, Any] = {"mechanism": mechanism, "map": map, "people": people}
+            return summary_preview(source, **asked, **parameters)
+        count, _ = counted_or_chosen(people, study=False)
+        return statistics_cost(kind.name, people=count, features=features, **parameters)
     make_quote: Callable[..., Quote[Any]]
     if kind.release is ReleaseKind.SAMPLES:
         from eyelid.releases.kinds.streams.quote import stream_cost as make_quote

@@ -40,6 +40,7 @@ from eyelid.releases.advice import (
     commands_in,
     fewer_features,
     heatmap_lacks,
+    results_first,
     stream_way,
     window_options,
 )
@@ -343,8 +344,9 @@ def _next_step(study: Study, found: dict[str, Any]) -> str:
         )
     if found["people"] < 2:
         return ONE_PERSON
+    first = results_first(study)
     if study.kind != "features":
-        return _next_step_of_gaze(study)
+        return f"{first}{_next_step_of_gaze(study)}"
     unbounded = [f.name for f in study.features if not np.isfinite([f.lower, f.upper]).all()]
     if unbounded:
         return f"Give public bounds for {', '.join(unbounded)} with 'release … --bounds FILE'."
@@ -353,7 +355,7 @@ def _next_step(study: Study, found: dict[str, Any]) -> str:
     price, *release = map(in_quotes, fitting.commands)
     then = f", then {release[0]}" if release else ""
     return (
-        f"{fitting.why} See what it promises ({price}){then}."
+        f"{first}{fitting.why} See what it promises ({price}){then}."
         f"{table_to_train_on(recordings, len(study.features))}"
     )
 

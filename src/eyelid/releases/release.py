@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from eyelid.engine.atomic import check_new
 from eyelid.engine.engines import using
@@ -16,12 +16,14 @@ from eyelid.io.column_map import Map
 from eyelid.io.people_choice import Whom
 from eyelid.mechanisms.mechanism import Mechanism, find
 from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.mechanisms.statistics.summary import Summary
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.kinds.features.plan import build_mechanism
 from eyelid.releases.kinds.features.release import FeatureJob
 from eyelid.releases.pipeline import Request, Source, carried_out
 from eyelid.reporting.release import Release
+from eyelid.spelling import plural
 
 
 def release(
@@ -83,7 +85,7 @@ def release(
         # Deferred, as gaze below: most releases are of features.
         from eyelid.releases.kinds.maps.heatmap import heatmap
 
-        _check_maps(unit, bounds, keep, min_seconds)
+        _check_no_features("a heatmap", unit, bounds, keep, min_seconds)
         if isinstance(source, FeatureTable):
             raise InputError("a heatmap is made of gaze, and this is a table of features")
         if kind.release is ReleaseKind.TABLES:
@@ -106,6 +108,26 @@ def release(
             tell=tell,
             **parameters,
         )
+    if kind.release is ReleaseKind.STATISTICS:
+        from eyelid.releases.kinds.statistics.release import summary
+
+        _check_no_features("results", unit, bounds, keep, min_seconds)
+        found = summary(
+            source,
+            out,
+            mechanism=cast(Summary | str, mechanism),
+            epsilon=epsilon,
+            delta=delta,
+            ledger=ledger,
+            seed=seed,
+            map=map,
+            people=people,
+            engine=engine,
+            tell=tell,
+            **parameters,
+        )
+        rows = plural(found.frame.height, "result")
+        return Release(found.certificate, "", rows, found.path, found.notes, found)
     out = Path(out) if out is not None else None
     asked = Request(source, seed, ledger, tuple(keep), map, people)
     if out is not None:
@@ -129,16 +151,20 @@ def release(
         return carried_out(StreamJob(asked, mechanism, **parameters), out, tell)
 
 
-def _check_maps(
-    unit: str | None, bounds: str | Path | Bounds, keep: Sequence[str], min_seconds: float | None
+def _check_no_features(
+    what: str,
+    unit: str | None,
+    bounds: str | Path | Bounds,
+    keep: Sequence[str],
+    min_seconds: float | None,
 ) -> None:
-    """Refuse what a heatmap cannot have."""
+    """Refuse what is for features alone."""
     if unit not in (None, PERSON.name):
-        raise InputError(f"a heatmap hides a person, and not unit '{unit}': leave it out")
+        raise InputError(f"of {what} the unit is the person, and not '{unit}': leave it out")
     given = {"bounds": bounds != "public", "keep": bool(keep), "min_seconds": min_seconds}
     for name, value in given.items():
         if value:
-            raise InputError(f"a heatmap has no {name}: leave it out")
+            raise InputError(f"{name} is for features, not for {what}: leave it out")
 
 
 def _check_apart(out: Path, source: Path | None) -> None:

@@ -361,6 +361,23 @@ def _maps_shown(certificate: Certificate) -> Iterator[str]:
     yield "the size of the screen, and how far away it was, where these are known"
 
 
+def _statistics(certificate: Certificate) -> str:
+    facts = certificate.results or {}
+    many = plural(len(facts.get("rows") or ()), "figure")
+    grouped = bool(certificate.described.by)
+    over = _of_public_groups(certificate) if grouped else f"{_everybody(certificate)} together"
+    return (
+        f"We share results of the study, {many} over {over} such as averages, with random noise "
+        "added. No record of yours is shared."
+    )
+
+
+def _statistics_shown(certificate: Certificate) -> Iterator[str]:
+    yield how_many(certificate)
+    yield from _your_group(certificate)
+    yield "the names of the tasks or pages and of what was measured, and within which limits"
+
+
 CONSENT: dict[ReleaseKind, ConsentText] = {
     ReleaseKind.RECORDS: ConsentText(_records, _records_shown, exchanged),
     ReleaseKind.MEANS: ConsentText(_means, _means_shown, exchanged),
@@ -370,5 +387,6 @@ CONSENT: dict[ReleaseKind, ConsentText] = {
     ReleaseKind.SYNTHETIC: ConsentText(_synthetic, _synthetic_shown, exchanged),
     ReleaseKind.MAPS: ConsentText(_maps, _maps_shown, exchanged),
     ReleaseKind.TABLES: ConsentText(_tables, _maps_shown, exchanged),
+    ReleaseKind.STATISTICS: ConsentText(_statistics, _statistics_shown, exchanged),
 }
 """The text of each kind of release that is not gaze itself."""

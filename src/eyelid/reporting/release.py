@@ -21,12 +21,13 @@ from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.reporting.maps.page import guarantee_legend
 from eyelid.reporting.maps.released import ReleasedMaps
 from eyelid.reporting.sentences import in_all
+from eyelid.reporting.statistics.results import Results
 from eyelid.spelling import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Data = FeatureTable | Study | ReleasedMaps
+Data = FeatureTable | Study | ReleasedMaps | Results
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,7 +41,7 @@ class Release(Framed):
             people, and the groups; for the owner's eyes.
         path: where it was written, if it was.
         notes: what whoever read the recordings, or shares the release, should know.
-        held: what was released, where it was not written, and always of maps.
+        held: what was released, where it was not written, and always of maps and results.
         standard_errors: of means, the standard deviation of the noise on each, in the unit of its
             feature; the error due to noise alone, and not how far other people's mean would be.
         for_owner: about the raw data: for whoever owns them, and for nobody else.
@@ -85,6 +86,13 @@ class Release(Framed):
         if isinstance(self.data, ReleasedMaps):
             return self.data
         raise InputError(f"this release has no maps: see {_door(self.data)}")
+
+    @property
+    def results(self) -> Results:
+        """The released results of a study."""
+        if isinstance(self.data, Results):
+            return self.data
+        raise InputError(f"this release has no results: see {_door(self.data)}")
 
     @property
     def maps(self) -> tuple[GazeMap, ...]:
@@ -140,5 +148,10 @@ class Release(Framed):
 
 def _door(data: Data) -> str:
     """Where what was released is found."""
-    doors = {FeatureTable: ".table", Study: ".study", ReleasedMaps: ".heatmaps"}
+    doors = {
+        FeatureTable: ".table",
+        Study: ".study",
+        ReleasedMaps: ".heatmaps",
+        Results: ".results",
+    }
     return doors[type(data)]

@@ -11,6 +11,8 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.reporting.drawing import BLUE
 from eyelid.reporting.maps.released import ReleasedMaps
 from eyelid.reporting.release import Release
+from eyelid.reporting.statistics.figure import draw_panel, panels_of
+from eyelid.reporting.statistics.results import Results
 from eyelid.spelling import plural
 
 if TYPE_CHECKING:
@@ -33,6 +35,8 @@ def draw_release(done: Release, ax: Axes | None, *, of: str | None, caption: boo
     data = done.data
     if isinstance(data, ReleasedMaps):
         axes = data.plot(ax, of=of)
+    elif isinstance(data, Results):
+        axes = _results(data, ax, of)
     elif isinstance(data, Study):
         axes = data.plot(ax, person=of)
     else:
@@ -74,4 +78,17 @@ def _features(table: FeatureTable, ax: Axes | None, of: str | None) -> Axes:
         axes.set_ylabel(f"{name}{unit}", parse_math=False)
         shown = plural(len(records) if single else min(_MOST_RECORDS, len(records)), "record")
         axes.set_title(f"{task}: {shown}" if task else shown, loc="left", parse_math=False)
+    return axes
+
+
+def _results(found: Results, ax: Axes | None, of: str | None) -> Axes:
+    """The results of one measure."""
+    from eyelid.plotting import paper_axes
+
+    panels = {str(panel["measure"][0]): panel for panel in panels_of(found.frame)}
+    name = of or next(iter(panels))
+    if name not in panels:
+        raise unknown("measure", name, panels)
+    with paper_axes(ax, height=_HEIGHT_INCH) as axes:
+        draw_panel(axes, panels[name])
     return axes

@@ -35,6 +35,13 @@ from eyelid.verification.record_mutants import (
 )
 from eyelid.verification.rows import play_deniability, seeded_mutants
 from eyelid.verification.sensitivity import FuzzResult, fuzz
+from eyelid.verification.statistics import (
+    box_mutants,
+    compare_statistics,
+    examine_statistics,
+    fuzz_statistics,
+    joint_mutants,
+)
 from eyelid.verification.stream_mutants import filter_mutants, fixation_mutants
 from eyelid.verification.streams import StreamResult, examine_stream
 from eyelid.verification.sums import (
@@ -96,6 +103,13 @@ _RECORDS = replace(_NOISY, residuals=_of_records, outputs=compare, mutants=recor
 _SUMS = replace(_NOISY, residuals=examine_sum, outputs=compare_sum, mutants=sum_mutants)
 _ANONYMITY = Family(play=lambda mechanism, _unit, _runs, noise: play_anonymity(mechanism, noise))
 
+_STATISTICS = Family(
+    fuzz=lambda mechanism, pairs, _: fuzz_statistics(mechanism, pairs),
+    residuals=examine_statistics,
+    outputs=compare_statistics,
+    mutants=box_mutants,
+)
+
 FAMILIES: dict[str, Family] = {
     "differential": _DIFFERENTIAL,
     "noisy": _NOISY,
@@ -111,6 +125,8 @@ FAMILIES: dict[str, Family] = {
     "sums": _SUMS,
     "maps": replace(_SUMS, mutants=map_mutants),
     "tables": replace(_SUMS, mutants=table_mutants),
+    "statistics": _STATISTICS,
+    "joint-statistics": replace(_STATISTICS, mutants=joint_mutants),
     "anonymity": _ANONYMITY,
     "groups": replace(
         _ANONYMITY,

@@ -38,7 +38,8 @@ class FuzzResult:
         pairs: how many were tried.
         chosen: the most that choice and noise can lose together, as a share of the ε that is
             stated; 0 where nothing is chosen.
-        mixed: people, of those looked at, who are measured otherwise among others than alone.
+        mixed: people, of those looked at, who are measured otherwise among others than alone; of
+            statistics over people, studies of which something else is measured in another order.
         settings: what sets this one apart from others of its kind that are looked at.
     """
 

@@ -72,7 +72,8 @@ _FALSE: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
     (
         "fuzzes",
         lambda fuzz: fuzz.mixed > 0,
-        "what {0.mechanism} measures of somebody per {0.unit} depends on who else is there",
+        "what {0.mechanism} measures of somebody per {0.unit} depends on who else is there, or in "
+        "which order",
     ),
     (
         "residuals",

@@ -204,3 +204,14 @@ def test_numbers_near_guessing_must_come_nearer_than_guessing_does():
         for printed, ours in ((0.15, 0.07), (0.15, 0.12), (0.90, 0.82), (0.90, 0.70))
     ]
     assert outcomes == [Outcome.NO, Outcome.YES, Outcome.YES, Outcome.NO]
+
+
+def test_what_guessing_gets_as_near_is_told_not_to_count():
+    def cells(printed, ours):
+        return [Cell("FPA", f"ε = 0.48, {c}", printed, Value(ours)) for c in ("k-NN", "SVM")]
+
+    said = classification._as_guessing(cells(0.38, 0.45), 0.5)
+    assert said.startswith("Guessing is nearly as near to the printed shares of FPA,")
+    assert classification._as_guessing(cells(0.87, 0.80), 0.33) == ""
+    # What is far off is said to be not reproduced already.
+    assert classification._as_guessing(cells(0.38, 0.80), 0.5) == ""

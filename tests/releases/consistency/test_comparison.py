@@ -40,7 +40,7 @@ def case(name, settings=""):
 
 def test_every_mechanism_that_writes_a_folder_has_a_case():
     for kind in catalogue().values():
-        assert bool(list(cases_of(kind))) == (kind.command in ("release", "heatmap"))
+        assert bool(list(cases_of(kind))) == (kind.command in ("release", "heatmap", "summary"))
 
 
 @pytest.mark.parametrize(

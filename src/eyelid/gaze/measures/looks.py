@@ -53,8 +53,7 @@ class AreaMeasure:
         >>> AreaMeasure("hit", "logo").name, AreaMeasure("looked_within", "logo").name
         ('hit:logo', 'looked_within_2s:logo')
         """
-        seconds = f"_{self.within_s:g}s" if self.kind == WITHIN else ""
-        return f"{self.kind}{seconds}:{self.area}"
+        return f"{kind_name(self)}:{self.area}"
 
     @property
     def unit(self) -> str:
@@ -67,9 +66,14 @@ class AreaMeasure:
         return 0.0, {FIRST: self.watched_ms, REVISITS: MOST_REVISITS}.get(self.kind, 1.0)
 
     @property
-    def is_share(self) -> bool:
-        """Whether a mean of it over people is a share of people."""
+    def is_yes_or_no(self) -> bool:
+        """Whether it is 0 or 1 of everybody: a mean over people is then a share of them."""
         return self.kind in (HIT, WITHIN)
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it lies between 0 and 1 by definition."""
+        return self.kind in (HIT, WITHIN, DWELL)
 
     @property
     def definition(self) -> str:
@@ -81,6 +85,16 @@ class AreaMeasure:
             REVISITS: f"how often the person came back to '{self.area}', up to {MOST_REVISITS:g}",
             WITHIN: f"whether the person looked at '{self.area}' within {self.within_s:g} s",
         }[self.kind]
+
+
+def kind_name(measure: AreaMeasure) -> str:
+    """A kind of number as a person types it.
+
+    >>> kind_name(AreaMeasure("looked_within", "logo", within_s=0.5))
+    'looked_within_0.5s'
+    """
+    seconds = f"_{measure.within_s:g}s" if measure.kind == WITHIN else ""
+    return f"{measure.kind}{seconds}"
 
 
 def area_kind(name: str) -> tuple[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -72,13 +72,19 @@ class Measure:
         return self.statistic == "share"
 
     @property
+    def is_yes_or_no(self) -> bool:
+        """Whether it is 0 or 1 of everybody: a mean over people is then a share of them."""
+        return False
+
+    @property
     def definition(self) -> str:
         """What it is, in a few words."""
         what = self.feature.definition or self.feature.name
         if self.is_share:
             side = "above" if self.above else "below"
             return f"share of rows with {self.feature.name} {side} {self.limit:g}"
-        return f"{self.statistic} over rows: {what}"
+        rows = "all rows" if self.rows == FEATURES else f"all {self.rows}"
+        return f"{self.statistic} over {rows}: {what}"
 
     def of_rows(self) -> pl.Expr:
         """The number of some rows that belong together; null where none of them has a value."""
@@ -137,17 +143,19 @@ class Measures:
             return Measure(known, rows, statistic)
         return Measure(known, rows, "share", not limit or limit[0] == ">", _limit(name, limit))
 
-    def usual(self, many: int) -> list[Measure]:
+    def usual(self, many: int, known: Callable[[Measure], bool] = lambda _: True) -> list[Measure]:
         """The measures that most studies report, where nobody names any.
 
         Args:
             many: how many at most.
+            known: whether it is known of a measure how people differ; those come first.
         """
         ranked = [name for name in _USUAL if name in self.features]
         # A feature of windows that averages one of events says the same again.
-        again = [name for name in self.features if name.removesuffix("_mean") in ranked]
-        others = most_used(self.features.keys() - again, len(self.features))
-        return [self.named(name) for name in [*ranked, *others][:many]]
+        rest = [name for name in self.features if name.removesuffix("_mean") not in ranked]
+        others = most_used(rest, len(rest))
+        found = [self.named(name) for name in [*ranked, *others]]
+        return sorted(found, key=lambda measure: not known(measure))[:many]
 
     def all_named(self, names: Sequence[str]) -> list[Measure]:
         """Measures by their names, each once."""

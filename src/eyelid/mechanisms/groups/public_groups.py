@@ -68,10 +68,21 @@ def groups_by(table: FeatureTable, by: str | None) -> Groups:
         by: attributes, with commas between; everybody is together without any.
     """
     present = table.recordings.select(pl.col("person").unique(maintain_order=True))
+    return groups_among(present, table.people, by)
+
+
+def groups_among(present: pl.DataFrame, people: pl.DataFrame, by: str | None) -> Groups:
+    """The groups of some people by public attributes.
+
+    Args:
+        present: whom it is about, as ``person``, in order.
+        people: their attributes.
+        by: attributes, with commas between; everybody is together without any.
+    """
     columns = list(dict.fromkeys(n.strip() for n in (by or "").split(",") if n.strip()))
     if by and not columns:
         raise InputError(f"by names no attribute of people, got '{by}': leave it out")
-    attributes = [name for name in table.people.columns if name != "person"]
+    attributes = [name for name in people.columns if name != "person"]
     for name in columns:
         if name not in attributes:
             raise unknown("attribute of people to group by", name, attributes)
@@ -79,7 +90,7 @@ def groups_by(table: FeatureTable, by: str | None) -> Groups:
             raise InputError("people is how many a group has: give that attribute another name")
     text = [pl.col(name).cast(pl.String).str.strip_chars().replace("", None) for name in columns]
     each = present.join(
-        table.people.select("person", *text), on="person", how="left", maintain_order="left"
+        people.select("person", *text), on="person", how="left", maintain_order="left"
     )
     for name in columns:
         lacking = each.filter(pl.col(name).is_null())["person"].to_list()
@@ -92,18 +103,18 @@ def groups_by(table: FeatureTable, by: str | None) -> Groups:
     # A literal has one row, people have many.
     each = each.with_columns(label.alias("person")).select("person", *columns)
     count = pl.len().cast(pl.Int64).alias("people")
-    people = each.group_by("person", *columns).agg(count).sort("person")
-    if people["person"].n_unique() < len(people):
+    groups = each.group_by("person", *columns).agg(count).sort("person")
+    if groups["person"].n_unique() < len(groups):
         raise InputError(f"two groups by {by} have the same name: rename a value")
-    alone = people.filter(pl.col("people") < _FEWEST_PEOPLE)["person"].to_list()
+    alone = groups.filter(pl.col("people") < _FEWEST_PEOPLE)["person"].to_list()
     if columns and alone:
         raise InputError(
             f"the group '{alone[0]}' by {by} is one person ({len(alone)} such groups), "
             "and all that is told of it is about them alone: group by something coarser, such as "
             "decades of age"
         )
-    member = each["person"].replace_strict(people["person"], np.arange(len(people)))
-    return Groups(people, member.to_numpy().astype(np.intp))
+    member = each["person"].replace_strict(groups["person"], np.arange(len(groups)))
+    return Groups(groups, member.to_numpy().astype(np.intp))
 
 
 def plain(facts: PublicFacts) -> PublicFacts:

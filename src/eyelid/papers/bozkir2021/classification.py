@@ -145,13 +145,13 @@ def _table(
     )
 
 
-def _reproduced(cells: Sequence[Cell], chance: float) -> Outcome:
-    """Whether families of methods come near what is printed, in the nearer reading.
+def _come_out(cells: Sequence[Cell], chance: float) -> dict[str, bool]:
+    """By family of methods, whether it comes near what is printed, in the nearer reading.
 
     Where printed shares are near guessing, so is everything: there, they must be twice as near as
     guessing is.
     """
-    near = []
+    near = {}
     for family, readings in gaps(cells).items():
         printed = [
             abs(cell.printed - chance)
@@ -159,10 +159,28 @@ def _reproduced(cells: Sequence[Cell], chance: float) -> Outcome:
             if cell.row.partition("-")[0] == family and cell.printed is not None
         ]
         limit = max(min(ALIKE, fmean(printed) / 2), _SAME)
-        near.append(nearer(readings)[1].mean <= limit)
+        near[family] = nearer(readings)[1].mean <= limit
+    return near
+
+
+def _reproduced(cells: Sequence[Cell], chance: float) -> Outcome:
+    near = _come_out(cells, chance).values()
     if all(near):
         return Outcome.YES
     return Outcome.PARTLY if any(near) else Outcome.NO
+
+
+def _as_guessing(cells: Sequence[Cell], chance: float) -> str:
+    """Which families are near what is printed, and guessing is as well."""
+    gap = {family: nearer(readings)[1].mean for family, readings in gaps(cells).items()}
+    near = _come_out(cells, chance)
+    none = [family for family, out in near.items() if not out and gap[family] <= ALIKE]
+    if not none:
+        return ""
+    return (
+        f"Guessing is nearly as near to the printed shares of {' and '.join(none)}, which is not "
+        "called reproduced."
+    )
 
 
 def _claim(
@@ -229,7 +247,7 @@ def _says(
     chance: float,
 ) -> list[str]:
     """What comes out, what of it is noise, and the most that is found without a leak."""
-    said = [] if source.simulated else [what_comes_out(cells)]
+    said = [] if source.simulated else [what_comes_out(cells), _as_guessing(cells, chance)]
     smallest = effort.epsilons[0]
     if table.target == PERSON:
         # Chunks have noise of their own: none of it is in both halves.

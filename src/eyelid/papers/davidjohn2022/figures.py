@@ -398,7 +398,7 @@ def at_chance(results: Results, kind: Kind) -> Setting:
 def _beside(value: Value, bound: float) -> str:
     if _surely(value, bound):
         return "surely more than"
-    return "more than" if value.mean > bound else "no more than"
+    return "not surely more than" if value.mean > bound else "no more than"
 
 
 def _beside_guessing(value: Value, chance: float) -> str:

@@ -20,15 +20,17 @@ from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.people_choice import Whom
-from eyelid.io.release_folder import states_heatmap
+from eyelid.io.release_folder import states_heatmap, states_results
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.releases.audits.attack import AuditPlan
 from eyelid.releases.audits.folder import audit_places
 from eyelid.releases.audits.kinds import ATTACKS
 from eyelid.releases.audits.map_target import map_target
 from eyelid.releases.audits.pairing import Source, audit_target
+from eyelid.releases.audits.statistics import statistics_target
 from eyelid.reporting.audits.maps import MapsAudit
 from eyelid.reporting.audits.results import Audit, TableAudit
+from eyelid.reporting.audits.statistics import ResultsAudit
 from eyelid.reporting.release import Release
 
 # Attackers that are no `Attacker`: they know other things than records.
@@ -135,6 +137,27 @@ def audit(
                 seed=seed,
                 people=people,
             )
+    if _has_results(released):
+        if attackers or protocols or targets or min_seconds is not None:
+            raise InputError(
+                "results re-identify nobody: leave out attackers, protocols, targets and "
+                "min_seconds"
+            )
+        folder = released.path if isinstance(released, Release) else released
+        if folder is None:
+            raise InputError(
+                "results are audited in their folder: release them into one, release(…, out='…')"
+            )
+        with using(engine):
+            return audit_results(
+                original,
+                folder,
+                report=report,
+                map=map,
+                ledger=ledger,
+                seed=seed,
+                people=people,
+            )
     return audit_tables(
         original,
         released,
@@ -211,6 +234,40 @@ def audit_heatmap(
     page = _checked(report, seed, ledger)
     target = map_target(original, released, map=map, ledger=ledger, people=people)
     return cast(MapsAudit, _attacked(target, AuditPlan(seed=seed), page))
+
+
+def audit_results(
+    original: Source,
+    released: Path | str,
+    *,
+    report: Path | str | None = None,
+    map: Map = None,
+    ledger: Path | str | None = None,
+    seed: int = 0,
+    people: Whom = None,
+) -> ResultsAudit:
+    """Attack results that `eyelid summary` released, and compare them with those without noise.
+
+    Args:
+        original: what they were made of.
+        released: their folder; ``audit.json`` and ``report.html`` are written into ``NAME-audit``
+            beside it, for the owner alone.
+        report: a HTML file for the page, instead of that one; not in a study or a release.
+        map: what you say about the columns of recordings, as for `eyelid.read`.
+        ledger: the file that counted the release, if it is not the original's own.
+        seed: of the attackers' random choices.
+        people: whom of the original it is about, as for the results.
+    """
+    page = _checked(report, seed, ledger)
+    target = statistics_target(original, released, map=map, ledger=ledger, people=people)
+    return cast(ResultsAudit, _attacked(target, AuditPlan(seed=seed), page))
+
+
+def _has_results(released: Source | Release | None) -> TypeGuard[Path | str | Release]:
+    """Whether something is released results of a study."""
+    if isinstance(released, Release):
+        return released.certificate.described.kind is ReleaseKind.STATISTICS
+    return isinstance(released, str | Path) and states_results(released)
 
 
 def _has_maps(released: Source | Release | None) -> TypeGuard[Path | str | Release]:

@@ -20,6 +20,7 @@ from eyelid.releases.audits.groups import GroupsAttack
 from eyelid.releases.audits.maps import MapsAttack
 from eyelid.releases.audits.means import MeansAttack
 from eyelid.releases.audits.records import RecordsAttack
+from eyelid.releases.audits.statistics import StatisticsAttack
 from eyelid.releases.audits.synthetic import RowsAttack, SyntheticAttack
 
 OF_FEATURES: dict[ReleaseKind, TableAttack] = {
@@ -35,6 +36,7 @@ ATTACKS: dict[ReleaseKind, Attack] = {
     ReleaseKind.SAMPLES: GazeAttack(),
     ReleaseKind.MAPS: MapsAttack(),
     ReleaseKind.TABLES: MapsAttack(),
+    ReleaseKind.STATISTICS: StatisticsAttack(),
 }
 
 

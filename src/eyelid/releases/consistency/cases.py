@@ -23,6 +23,7 @@ from eyelid.releases.consistency.studies import (
     reading_study,
 )
 from eyelid.releases.kinds.maps.heatmap import heatmap
+from eyelid.releases.kinds.statistics.release import summary
 from eyelid.releases.kinds.streams.plan import build_filter
 from eyelid.releases.release import release
 
@@ -49,6 +50,8 @@ _OF_THEIR_OWN: dict[str, dict[str, Any]] = {
     "synthetic": {"epsilon": 4.0, "carry": 2},
     "seeded": {"epsilon": 50.0, "delta": 0.01, "rows": 2},
     "prewindow": {"window_s": 5.0},
+    "summary-box": {"epsilon": 30.0},
+    "summary-gaussian": {"epsilon": 30.0},
 }
 _LENGTHS: tuple[dict[str, Any], ...] = ({"length": 7}, {"unit": "recording"})
 # Settings that are tried besides none, by name: what is particular to a mechanism, or to how it is
@@ -67,6 +70,12 @@ _MORE: dict[str, tuple[dict[str, Any], ...]] = {
     "seeded": ({"test": "deterministic", "k": 2},),
     "synthetic": ({"rows": 4, "by": GROUPED}, {"pairs": "private"}),
     "fpa": ({"k": "private"},),
+    "summary-box": (
+        {"contrasts": ["look-read"], "statistics": "mean,higher,clipped;signed-rank"},
+        {"by": GROUPED, "tasks": ["each"], "statistics": "mean;superiority"},
+        {"statistics": "median:1;tau:1:2;slope:1:2;histogram:1:4"},
+        {"areas": ("left", "right"), "measures": ["hit", "first_look", "revisits"]},
+    ),
     "uniform": ({"times": "regular"},),
     "map-gaussian": ({"cap": "private"},),
     "map-grid": (
@@ -119,7 +128,7 @@ class Case:
 
 def cases_of(kind: type[Mechanism]) -> Iterator[Case]:
     """The releases of one mechanism; none of one that writes no folder."""
-    if kind.command not in ("release", "heatmap"):
+    if kind.command not in _RUNS:
         return
     known = {item.name for item in fields(kind)}
     for more in ({}, *_MORE.get(kind.name, ())):
@@ -131,8 +140,9 @@ def cases_of(kind: type[Mechanism]) -> Iterator[Case]:
         else:
             set_up = mechanism_named(kind.name, **given)
         study = _study_for(set_up, options) if kind.release.of_features else gaze_study
-        run = released_maps if kind.command == "heatmap" else released_features
-        yield Case(set_up, study, run, settings, options)
+        if kind.release is ReleaseKind.STATISTICS and "areas" not in options:
+            study = feature_study
+        yield Case(set_up, study, _RUNS[kind.command], settings, options)
 
 
 def _study_for(set_up: Any, options: dict[str, Any]) -> Callable[[], SmallStudy]:
@@ -189,3 +199,20 @@ def released_maps(mechanism: Mechanism, source: Path, out: Path, options: dict[s
         "terminal: notes": "\n".join(done.notes),
         "terminal: for the owner": "\n".join(done.for_owner),
     }
+
+
+def released_results(mechanism: Any, source: Path, out: Path, options: dict[str, Any]) -> Said:
+    """Results, as the command makes them."""
+    given: dict[str, Any] = {"measures": ["fixation_rate", "blink_rate"], **options}
+    if "areas" in given:
+        given["areas"] = {picture: _AREAS for picture in ("picture1", "picture2")}
+    done = summary(source, out, mechanism=mechanism, by=mechanism.by, **given)
+    return {"terminal: notes": "\n".join(done.notes)}
+
+
+_RUNS: dict[str, Callable[[Any, Path, Path, dict[str, Any]], Said]] = {
+    "release": released_features,
+    "heatmap": released_maps,
+    "summary": released_results,
+}
+"""How each command makes a folder."""

@@ -26,6 +26,8 @@ from eyelid.io import pieces, study_folder
 from eyelid.mechanisms.differential import Integers, NoisyMechanism
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
+from eyelid.mechanisms.statistics.parts import Part
+from eyelid.mechanisms.statistics.summary import Summary
 from eyelid.privacy.noise import Randomness, SystemRandomness
 from eyelid.privacy.noise.randomness import Words
 from eyelid.releases.consistency.cases import Case
@@ -263,6 +265,7 @@ def coupled() -> Iterator[None]:
         for kind in _and_below(NoisyMechanism):
             for name in _MEETS_CHANCE & vars(kind).keys():
                 _replace(stack, kind, name, _without_data)
+        _replace(stack, Summary, "perturb", _part_without_data)
         _replace(stack, SystemRandomness, "words", _repeated)
         token = _own.set(np.random.default_rng(_SEED))
         stack.callback(_own.reset, token)
@@ -301,6 +304,14 @@ def _without_data(true: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(true)
     def met(self: Mechanism, data: Integers, facts: PublicFacts, noise: Randomness) -> Any:
         return true(self, data if _own.get() is None else 0 * data, facts, noise)
+
+    return met
+
+
+def _part_without_data(true: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(true)
+    def met(self: Summary, part: Part, query: Integers, noise: Randomness) -> Any:
+        return true(self, part, query if _own.get() is None else 0 * query, noise)
 
     return met
 

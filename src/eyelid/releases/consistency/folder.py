@@ -26,13 +26,14 @@ import polars as pl
 
 from eyelid.gaze.study import INDEX_COLUMNS
 from eyelid.io.files import array_of
+from eyelid.reporting.statistics import tables
 
 Shown = dict[str, str]
 Places = Iterator[tuple[str, str]]
 
 _KEYS = {*INDEX_COLUMNS, "eye"}
-# Columns of areas.csv that are measured.
-_MEASURED = ("value", "measured", "lower", "upper")
+# Columns of areas.csv and results.csv that are measured.
+_MEASURED = ("value", "measured", "lower", "upper", *tables.MEASURED)
 _SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
 _PNG = b"\x89PNG\r\n\x1a\n"
 # What is hard to read comes last.
@@ -280,6 +281,15 @@ EXCEPTED = (
     Excepted("*.png: pixels", "released values, drawn"),
     Excepted("*.png: content", "released values, drawn and compressed: so is their size"),
     Excepted("reliable.png: size", "what can be trusted is written below the picture, in lines"),
+    Excepted("measured.json: parts.*", _VALUE),
+    Excepted("measured.json: text", _VALUE),
+    Excepted("results.csv: values of *", _FROM_VALUES),
+    Excepted("results.csv: missing values of *", _FROM_VALUES),
+    Excepted("results.csv: content", "released values, written with as many digits as they have"),
+    Excepted("results.md: *", "results.csv as a table"),
+    Excepted("results.tex: content", "results.csv as a table"),
+    Excepted("results.svg: content", "released values, drawn"),
+    Excepted("results.pdf: content", "released values, drawn and compressed: so is their size"),
     Excepted("areas.csv: values of *", _VALUE),
     Excepted("areas.csv: content", "released values, written with as many digits as they have"),
 )

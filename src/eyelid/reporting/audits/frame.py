@@ -18,7 +18,10 @@ _CALLED = {
     "of": ("task", "attribute", "of", "layer", "table", "protocol"),
     "by": ("attacker", "model"),
 }
-_RATES = {"rate": ("rate", "accuracy", "advantage", "correlation"), "raw_rate": ("raw_accuracy",)}
+_RATES = {
+    "rate": ("rate", "accuracy", "balanced_accuracy", "advantage", "correlation"),
+    "raw_rate": ("raw_accuracy",),
+}
 
 
 def frame_of(told: Mapping[str, Any]) -> pl.DataFrame:
@@ -32,8 +35,11 @@ def frame_of(told: Mapping[str, Any]) -> pl.DataFrame:
 
 def _rows(told: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for what in ("identification", "attributes", "utility"):
-        for entry in told.get(what) or ():
-            yield _row(what, entry)
+        rows = (_row(what, entry) for entry in told.get(what) or ())
+        yield from (row for row in rows if row["rate"] is not None)
+    member = told.get("membership") or {}
+    if "advantage" in member:
+        yield _row("membership", member | {"of": "everybody"})
     for entry in told.get("maps") or ():
         if entry.get("membership"):
             yield _row("membership", entry["membership"] | {"of": entry["of"]})

@@ -1,0 +1,284 @@
+"""Results of a study and their original: do they belong together, and is anybody exposed?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from eyelid.attacks.results import Coverage, left_over, told_in_results
+from eyelid.attacks.target import ResultsTarget
+from eyelid.engine.files import content_of
+from eyelid.engine.progress import one_bar
+from eyelid.errors import InputError
+from eyelid.gaze.areas import Area
+from eyelid.gaze.study import Study
+from eyelid.gaze.table import FeatureTable
+from eyelid.io.column_map import Map
+from eyelid.io.csv_cells import csv_text
+from eyelid.io.origin import origin_so_far
+from eyelid.io.people_choice import Whom
+from eyelid.mechanisms.certificate import Certificate
+from eyelid.mechanisms.differential import Integers
+from eyelid.mechanisms.mechanism import find
+from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.mechanisms.statistics.ranges import Entry, Range, places_of
+from eyelid.mechanisms.statistics.summary import StatisticsFacts, Summary
+from eyelid.privacy.noise import randomness
+from eyelid.privacy.unit import PERSON
+from eyelid.releases.accounting import read_certificate
+from eyelid.releases.audits.accounts import counted
+from eyelid.releases.audits.attack import Attack, AuditPlan
+from eyelid.releases.audits.consistency import among_promises, claims_more
+from eyelid.releases.kinds.features.preparation import opened
+from eyelid.releases.kinds.statistics.plan import StatisticsDesign, summary_mechanism
+from eyelid.releases.kinds.statistics.presentation import MEASURED, results_of
+from eyelid.releases.kinds.statistics.questions import Questions, asked_of
+from eyelid.releases.kinds.statistics.release import released_digest
+from eyelid.releases.kinds.statistics.survey import Survey, surveyed
+from eyelid.reporting.audits.statistics import ResultsAudit, results_report
+
+_RELEASES = 100
+_FILES = {
+    *("results.csv", "results.md", "results.tex", "results.svg", "results.pdf", "results.png"),
+    *("methods.md", MEASURED, "certificate.json", "DATACARD.md"),
+}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StatisticsTarget(ResultsTarget):
+    """Results, what they were made of, and what is known about that.
+
+    Attributes:
+        design: how they were made, by the certificate and the original.
+        survey: everybody's numbers.
+        shown: what was measured.
+    """
+
+    design: StatisticsDesign
+    survey: Survey
+    shown: tuple[Integers, ...]
+
+    @property
+    def labels(self) -> Integers:
+        """The group of each person."""
+        return self.design.asked.groups.member.astype(np.int64)
+
+
+def statistics_target(
+    original: Study | FeatureTable | Path | str,
+    released: Path | str,
+    *,
+    map: Map = None,
+    ledger: Path | str | None = None,
+    people: Whom = None,
+) -> StatisticsTarget:
+    """Read both, and refuse what does not belong together.
+
+    Args:
+        original: what the results were made of.
+        released: their folder.
+        map: what you say about the columns of recordings.
+        ledger: the file that counted the release, if it is not the original's own.
+        people: whom of the original it is about, as for the results.
+    """
+    folder = Path(released)
+    certificate = read_certificate(folder)
+    if certificate is None or certificate.results is None:
+        raise InputError(f"{folder} has no certificate of results: is it of 'eyelid summary'?")
+    cut = opened(original, map, people)
+    if cut.head.released:
+        raise InputError("the first argument is a release: give the original first")
+    with _as_eyelid_writes_them(folder / "certificate.json"):
+        told = certificate.results
+        asked = asked_of(cut, _questions(told["asked"]))
+        parameters = {k: v for k, v in certificate.parameters.items() if v is not None}
+        made = summary_mechanism(find(certificate.mechanism).name, **parameters)
+        sizes = tuple(size for _, size in asked.sizes)
+        facts = StatisticsFacts.of(sum(sizes), len(asked.panel.columns), sizes)
+        entries = tuple(_entry(each) for each in told["entries"])
+        if len(entries) != facts.features or certificate.people != facts.people:
+            raise InputError(
+                f"the certificate is for {certificate.people} people with {len(entries)} numbers, "
+                f"and the original has {facts.people} with {facts.features}: it is the certificate "
+                "of something else"
+            )
+        design = StatisticsDesign(
+            asked, entries, (None,) * len(entries), made, facts, cut.head.simulated
+        )
+        shown = _shown(folder)
+    with one_bar(cut.recordings.height, "recordings") as advance:
+        survey = surveyed(cut, asked, advance)
+    origin = cut.entering.origin
+    if isinstance(original, str | Path):
+        origin = origin_so_far(cut.entering, Path(original), ledger)
+    account = counted(certificate, origin, asked.people, lambda: survey.digest)
+    wrong = [
+        *among_promises(certificate, account),
+        *_disagreements(folder, certificate, design, shown),
+    ]
+    strange = sorted(path.name for path in folder.iterdir() if path.name not in _FILES)
+    return StatisticsTarget(
+        kind=ReleaseKind.STATISTICS,
+        path=folder,
+        certificate=certificate,
+        total=account.total,
+        disagreements=tuple(wrong),
+        notes=account.unknown,
+        remarks=tuple(f"{name} does not belong into {folder}" for name in strange),
+        design=design,
+        survey=survey,
+        shown=shown,
+    )
+
+
+@contextmanager
+def _as_eyelid_writes_them(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        raise InputError(
+            f"{file} does not say how the results were made ({error}): it is not as eyelid writes "
+            "them"
+        ) from None
+
+
+def _questions(told: Mapping[str, Any]) -> Questions:
+    """What was asked, as a certificate says it."""
+    areas = told["areas"]
+    return Questions(
+        tuple(told["measures"]),
+        tuple(told["tasks"]),
+        tuple(told["contrasts"]),
+        None
+        if areas is None
+        else {
+            page: [Area(each["name"], np.array(each["polygon"])) for each in own]
+            for page, own in areas.items()
+        },
+        told["by"],
+    )
+
+
+def _entry(told: Mapping[str, Any]) -> Entry:
+    range_ = Range(
+        *(told[name] for name in ("lower", "upper", "scale", "source", "mean", "sd")),
+    )
+    contrast = None if told["contrast"] is None else (told["contrast"][0], told["contrast"][1])
+    return Entry(told["measure"], told["task"], range_, told["unit"], contrast)
+
+
+def _shown(folder: Path) -> tuple[Integers, ...]:
+    """The noisy whole numbers of a folder."""
+    try:
+        told = json.loads(content_of(folder / MEASURED))
+    except OSError as error:
+        raise InputError(f"cannot read {folder / MEASURED}: {error.strerror or error}") from None
+    return tuple(np.array(part, dtype=np.int64) for part in told["parts"])
+
+
+def _disagreements(
+    folder: Path,
+    certificate: Certificate,
+    design: StatisticsDesign,
+    shown: Sequence[Integers],
+) -> Iterator[str]:
+    """What of a certificate or its files cannot be true."""
+    given = design.mechanism.cost(design.facts, PERSON)
+    if claims_more(certificate.guarantee, given):
+        yield (
+            f"the certificate promises a person {certificate.guarantee.numbers()}, and the "
+            f"mechanism gives {given.numbers()}"
+        )
+    sizes = [part.shown for part in design.mechanism.parts_for(design.facts)]
+    if [part.size for part in shown] != sizes:
+        yield f"{MEASURED} has other numbers than the mechanism shows"
+        return
+    frame = results_of(design, tuple(shown))
+    if released_digest(tuple(shown), frame) != certificate.output_sha256:
+        yield (
+            f"{MEASURED} is not what the certificate was made for (their hash differs): somebody "
+            "changed or swapped it"
+        )
+    elif (folder / "results.csv").read_text("utf-8") != csv_text(frame):
+        yield "results.csv does not follow from what was measured: somebody changed it"
+
+
+class StatisticsAttack(Attack):
+    """Results of a study: few numbers over people."""
+
+    def audit(self, target: StatisticsTarget, plan: AuditPlan) -> ResultsAudit:
+        """Is anybody in them exposed, and are they right?"""
+        design, places = target.design, places_of(target.survey.values, target.design.entries)
+        promised = target.certificate.person_level
+        exact = results_of(design, _without_noise(design.mechanism, design, places, target.labels))
+        return ResultsAudit(
+            target=target,
+            seed=plan.seed,
+            membership=told_in_results(
+                design.mechanism, design.facts, places, target.labels, promised, seed=plan.seed
+            ),
+            subtraction=left_over(_means(target), places, target.labels),
+            errors=_errors(results_of(design, target.shown), exact),
+            coverage=_coverage(target, exact, plan.seed),
+        )
+
+    def page(self, audit: ResultsAudit) -> str:
+        """The report, for the owner of the data."""
+        return results_report(audit)
+
+
+def _without_noise(
+    mechanism: Summary, design: StatisticsDesign, places: Any, labels: Integers
+) -> tuple[Integers, ...]:
+    """What would be shown without noise: sums as they are, or the candidate that costs least."""
+    found = []
+    for part in mechanism.parts_for(design.facts):
+        query = part.query(places, labels)
+        found.append(query if query.size == part.shown else np.array([int(query.argmin())]))
+    return tuple(found)
+
+
+def _means(target: StatisticsTarget) -> list[tuple[int, int | None, float]]:
+    """Entry, group and place of every mean that was released."""
+    found = []
+    parts: Sequence[Any] = target.design.mechanism.parts_for(target.design.facts)
+    for part, numbers in zip(parts, target.shown, strict=True):
+        for statistic, number in zip(part.statistics, numbers.tolist(), strict=False):
+            if statistic.name == "mean":
+                found.append((statistic.columns[0], part.group, part.mean_of(number)))
+    return found
+
+
+def _errors(released: pl.DataFrame, exact: pl.DataFrame) -> pl.DataFrame:
+    """Every result beside that of the same people without noise."""
+    return released.with_columns(exact["estimate"].alias("without_noise"))
+
+
+def _coverage(target: StatisticsTarget, exact: pl.DataFrame, seed: int) -> Coverage:
+    """How often intervals of resampled people hold what is true of these people."""
+    design, rng, noise = target.design, np.random.default_rng(seed), randomness(seed)
+    places, labels = places_of(target.survey.values, design.entries), target.labels
+    truth = exact["estimate"].to_numpy()
+    held = there = 0
+    for _ in range(_RELEASES):
+        # Groups keep their sizes.
+        drawn = np.concatenate(
+            [
+                rng.choice(np.flatnonzero(labels == g), (labels == g).sum())
+                for g in np.unique(labels)
+            ]
+        )
+        shown = design.mechanism.measure(places[drawn], labels[drawn], design.facts, noise)
+        frame = results_of(design, shown)
+        low, high = (frame[end].to_numpy() for end in ("low", "high"))
+        known = np.isfinite(low.astype(float)) & np.isfinite(high.astype(float))
+        held += int(((low <= truth) & (truth <= high))[known].sum())
+        there += int(known.sum())
+    return Coverage(_RELEASES, held / there if there else float("nan"), there // _RELEASES)

@@ -1,0 +1,439 @@
+"""Everything about results that is settled before noise is drawn: all of it public."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, cast
+
+from eyelid.errors import InputError, unknown
+from eyelid.gaze.measures.measure import Measure
+from eyelid.gaze.measures.panel import Column
+from eyelid.gaze.norms import TASKS, Norm
+from eyelid.io.norms import read_norms
+from eyelid.io.pieces import StudyInPieces
+from eyelid.mechanisms.certificate import ReleasedAs
+from eyelid.mechanisms.groups.public_groups import EVERYBODY
+from eyelid.mechanisms.mechanism import find, mechanism_named
+from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.mechanisms.statistics.ranges import Entry
+from eyelid.mechanisms.statistics.summary import StatisticsFacts, Summary
+from eyelid.privacy.bounds import Bounds, BoundsSource
+from eyelid.privacy.noise import Randomness
+from eyelid.privacy.noise.randomness import SEEDED
+from eyelid.privacy.unit import PERSON
+from eyelid.releases.accounting import Plan
+from eyelid.releases.kinds.features.plan import promised
+from eyelid.releases.kinds.statistics.estimates import INTERVALS
+from eyelid.releases.kinds.statistics.questions import USUAL, Asked, Questions, asked_of
+from eyelid.releases.kinds.statistics.ranges import best_k, entry_of, norms_of
+from eyelid.spelling import plural
+
+BOX = "summary-box"
+WHAT = "results"
+ANY = "any"
+RANKS_BELOW = 50
+"""Below so many people rank statistics come first where no norm exists; from there on it is counted
+how many lie outside of a norm's range."""
+# Standard deviation of a guess anywhere in the range: noise above it leaves nothing to see.
+_GUESS = 1 / math.sqrt(12)
+_PRIMARY_SHARE = "0.5"
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How results are wanted.
+
+    Attributes:
+        epsilon: the total for a person.
+        delta: for Gaussian noise.
+        mechanism: its name, or one with its parameters set.
+        statistics: what of which numbers, as the mechanism takes it; by default chosen.
+        primary: measures that get half of ε to themselves.
+        norms: a file of norms of one's own, or norms.
+        activity: what people did, of `eyelid.gaze.norms.TASKS`.
+    """
+
+    epsilon: float | None = None
+    delta: float | None = None
+    mechanism: str | Summary = BOX
+    statistics: str | None = None
+    primary: tuple[str, ...] = ()
+    norms: Path | str | Sequence[Norm] | None = None
+    activity: str = ANY
+
+
+@dataclass(frozen=True, eq=False)
+class StatisticsDesign:
+    """Results that could be released: nobody's numbers are in it.
+
+    Attributes:
+        asked: of whom, and what.
+        entries: every number with its range.
+        norms: where each range is from; None where it is by definition.
+        mechanism: with its parameters.
+        facts: the public facts.
+        simulated: whether these people are made up.
+    """
+
+    asked: Asked
+    entries: tuple[Entry, ...]
+    norms: tuple[Norm | None, ...]
+    mechanism: Summary
+    facts: StatisticsFacts
+    simulated: bool = False
+
+    @property
+    def by(self) -> str | None:
+        """The attribute that groups are made by."""
+        return self.mechanism.by
+
+    @property
+    def groups(self) -> dict[str, int]:
+        """How many people each group has, by name; empty where everybody is together."""
+        return dict(self.asked.sizes) if self.by else {}
+
+    @property
+    def shares(self) -> list[bool]:
+        """Whether the mean of each number is a share of people."""
+        columns = self.asked.panel.columns
+        return [column.measure.is_yes_or_no and not column.contrast for column in columns]
+
+    @property
+    def statistics(self) -> list[tuple[Any, Any]]:
+        """Every statistic with its part, in the order of what is measured."""
+        parts = self.mechanism.parts_for(self.facts)
+        return [(part, statistic) for part in parts for statistic in part.statistics]
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What a certificate tells of results."""
+        return {
+            "entries": [
+                {
+                    "measure": entry.measure,
+                    "definition": column.measure.definition,
+                    "task": entry.task,
+                    "unit": entry.unit,
+                    "contrast": list(entry.contrast) if entry.contrast else None,
+                    "lower": entry.range.lower,
+                    "upper": entry.range.upper,
+                    "scale": entry.range.scale,
+                    "source": entry.range.source,
+                    "mean": entry.range.mean,
+                    "sd": entry.range.sd,
+                    "norm": None if norm is None else _source(norm),
+                }
+                for entry, column, norm in zip(
+                    self.entries, self.asked.panel.columns, self.norms, strict=True
+                )
+            ],
+            "statistics": self.mechanism.statistics,
+            "groups": [[name, people] for name, people in self.asked.sizes],
+            "intervals": INTERVALS,
+            "asked": self._asked,
+            "rows": [list(row) for row in rows_of(self)],
+        }
+
+    @property
+    def _asked(self) -> dict[str, Any]:
+        """The questions, so that an audit can ask them again."""
+        said = self.asked.said
+        areas = said.areas if isinstance(said.areas, Mapping) else None
+        return {
+            "measures": list(said.measures),
+            "tasks": list(said.tasks),
+            "contrasts": list(said.contrasts),
+            "by": said.by,
+            "areas": None
+            if areas is None
+            else {
+                page: [{"name": area.name, "polygon": area.corners.tolist()} for area in own]
+                for page, own in areas.items()
+            },
+        }
+
+
+def rows_of(design: StatisticsDesign) -> list[tuple[str, str, str, str]]:
+    """Measure, task, group and statistic of every result, in the order of what is measured."""
+    names = [name for name, _ in design.asked.sizes]
+    found = []
+    for part, statistic in design.statistics:
+        entries = [design.entries[column] for column in statistic.columns]
+        group = EVERYBODY if part.group is None else names[part.group]
+        if statistic.groups is not None:
+            group = " > ".join(names[which] for which in statistic.groups)
+        measures = " ~ ".join(entry.measure for entry in entries) or "any"
+        tasks = " ~ ".join(dict.fromkeys(entry.task for entry in entries))
+        for name in _called(design, statistic):
+            found.append((measures, tasks, group, name))
+    return found
+
+
+def _called(design: StatisticsDesign, statistic: Any) -> list[str]:
+    """What a statistic is called in results: a mean of logarithms, or of yes and no, is another."""
+    if statistic.cells:
+        entry = design.entries[statistic.columns[0]].range
+        ends = [f"{entry.value(at / statistic.cells):.4g}" for at in range(statistic.cells + 1)]
+        return [*(f"people:{one} to {two}" for one, two in pairwise(ends)), "people:no number"]
+    if statistic.name == "quantile":
+        return [f"quantile:{float(statistic.level):g}"]
+    if statistic.name != "mean":
+        return [statistic.name]
+    if design.entries[statistic.columns[0]].range.scale == "log":
+        return ["geometric mean"]
+    return ["share" if design.shares[statistic.columns[0]] else "mean"]
+
+
+def _source(norm: Norm) -> str:
+    """Where a norm is from, in one line."""
+    source = norm.source
+    place = ", ".join(filter(None, (source.reference, source.place)))
+    graded = "" if norm.grade == "own" else f" [{norm.grade}]"
+    return f"{norm.measure}, {norm.task}: {source.text}{f' ({place})' if place else ''}{graded}"
+
+
+def make_statistics_plan(
+    cut: StudyInPieces, noise: Randomness, questions: Questions, terms: Terms
+) -> Plan[StatisticsDesign]:
+    """Check everything that can be checked without anybody's rows.
+
+    Args:
+        cut: the study.
+        noise: where it will come from.
+        questions: what is asked.
+        terms: how it is wanted.
+    """
+    if cut.head.released:
+        raise InputError(
+            "this is a released dataset already: results are of the original study, whose ledger "
+            "counts these people"
+        )
+    design = _design(cut, questions, terms)
+    mechanism, facts = design.mechanism, design.facts
+    reasons = [] if noise.private else [SEEDED]
+    guarantee = promised(mechanism, facts, PERSON, *reasons)
+    return Plan(
+        design=design,
+        what=f"{plural(len(design.described['rows']), 'result')} over people",
+        mechanism=mechanism,
+        people=design.asked.people,
+        guarantee=guarantee,
+        person_level=guarantee,
+        how=mechanism.person_total(facts),
+        bounds=_bounds(design.entries),
+        noise=(mechanism.sampler(facts), mechanism.numerics, noise.name),
+        unprotected=_unprotected(design),
+        # Whoever is in a public group is told apart by that.
+        alike=not design.by,
+        released_as=ReleasedAs(ReleaseKind.STATISTICS, design.by, design.groups),
+        results=design.described,
+        chosen=cut.head.chosen,
+    )
+
+
+def _design(cut: StudyInPieces, questions: Questions, terms: Terms) -> StatisticsDesign:
+    """What is asked, of the usual measures as many as the budget carries where none is named."""
+    own = _own_norms(terms.norms, None)
+
+    def known(measure: Measure) -> bool:
+        return norms_of([Column(measure)], terms.activity, own)[0] is not None
+
+    if terms.activity not in TASKS:
+        raise unknown("activity", terms.activity, TASKS)
+    fewest = USUAL if questions.measures or questions.areas is not None else 1
+    for many in range(USUAL, 0, -1):
+        asked = asked_of(cut, questions, known, many)
+        try:
+            return designed(asked, questions.by, terms, cut.head.simulated)
+        except InputError:
+            if many == fewest:
+                raise
+    raise AssertionError("the last one is returned or fails")
+
+
+def designed(
+    asked: Asked, by: str | None, terms: Terms, simulated: bool = False
+) -> StatisticsDesign:
+    """Ranges, statistics and mechanism of what is asked, by public facts.
+
+    Args:
+        asked: of whom, and what.
+        by: the attribute that groups are made by.
+        terms: how it is wanted.
+        simulated: whether these people are made up.
+    """
+    columns = asked.panel.columns
+    own = _own_norms(terms.norms, [column.measure.name for column in columns])
+    norms = norms_of(columns, terms.activity, own)
+    sizes = tuple(people for _, people in asked.sizes)
+    facts = StatisticsFacts.of(sum(sizes), len(columns), sizes)
+    made = terms.mechanism
+    if isinstance(made, str):
+        statistics = terms.statistics or usual_statistics(asked, norms, by, terms.primary)
+        given = {"epsilon": terms.epsilon, "delta": terms.delta, "by": by}
+        made = summary_mechanism(made, statistics=statistics, **given)
+    check_carried(made, facts)
+    entries = _entries(columns, norms, made, facts)
+    return StatisticsDesign(asked, entries, tuple(norms), made, facts, simulated)
+
+
+def _entries(
+    columns: Sequence[Column],
+    norms: Sequence[Norm | None],
+    mechanism: Summary,
+    facts: StatisticsFacts,
+) -> tuple[Entry, ...]:
+    """Every number with its range, as wide as is best for so many people."""
+    k = best_k(min(facts.groups), _numbers(mechanism, facts), mechanism.epsilon)
+    return tuple(entry_of(column, norm, k) for column, norm in zip(columns, norms, strict=True))
+
+
+def resized(
+    design: StatisticsDesign, people: int | None = None, epsilon: float | None = None
+) -> StatisticsDesign:
+    """The same of another number of people, in groups of the same proportions, or at another ε.
+
+    Args:
+        design: of a release.
+        people: how many.
+        epsilon: the total for a person.
+    """
+    facts, made = design.facts, design.mechanism
+    if people is not None:
+        # Whoever rounding leaves over is in the first group.
+        sizes = [size * people // facts.people for size in facts.groups]
+        sizes[0] += people - sum(sizes)
+        facts = StatisticsFacts.of(people, facts.features, tuple(sizes))
+    if epsilon is not None:
+        made = replace(made, epsilon=epsilon)
+    check_carried(made, facts)
+    entries = _entries(design.asked.panel.columns, design.norms, made, facts)
+    return replace(design, entries=entries, mechanism=made, facts=facts)
+
+
+def summary_mechanism(name: str, **parameters: Any) -> Summary:
+    """The mechanism of results, with its parameters; those that are None keep their default."""
+    if parameters.get("epsilon") is None:
+        raise InputError("say how private it must be: --epsilon E, the total for one person")
+    kind = find(name)
+    if kind.release is not ReleaseKind.STATISTICS:
+        raise InputError(f"{kind.name} makes no results: use 'eyelid {kind.command}'")
+    given = {key: value for key, value in parameters.items() if value is not None}
+    return cast(Summary, mechanism_named(name, **given))
+
+
+def _own_norms(
+    said: Path | str | Sequence[Norm] | None, names: Sequence[str] | None
+) -> Sequence[Norm]:
+    """Norms of one's own."""
+    if said is None:
+        return ()
+    return read_norms(said, names) if isinstance(said, str | Path) else said
+
+
+def usual_statistics(
+    asked: Asked, norms: Sequence[Norm | None], by: str | None, primary: Sequence[str] = ()
+) -> str:
+    """What is released of which numbers where nobody says, by public facts.
+
+    Means of everything. Of a difference also the share of people who are higher in the first task,
+    and only that where below fifty people no norm says how wide its range has to be; between groups
+    then the probability of superiority. Where a norm's range may be too narrow, and from fifty
+    people on, also how many people lie outside of it.
+
+    Args:
+        asked: of whom, and what.
+        norms: of each number.
+        by: the attribute that groups are made by.
+        primary: measures that get half of ε.
+    """
+    columns, fewest = asked.panel.columns, min(people for _, people in asked.sizes)
+    sums: dict[bool, list[str]] = {True: [], False: []}
+    ranks = []
+    names = {column.measure.name for column in columns}
+    for name in primary:
+        if name not in names:
+            raise unknown("primary measure", name, names)
+    for number, (column, norm) in enumerate(zip(columns, norms, strict=True), start=1):
+        unlimited = norm is None and column.measure.unit != "1" and fewest < RANKS_BELOW
+        first = column.measure.name in primary
+        if unlimited and by and not column.contrast:
+            ranks.append(f"superiority:{number}")
+            continue
+        if not (unlimited and column.contrast):
+            sums[first].append(f"mean:{number}")
+        if column.contrast:
+            sums[first].append(f"higher:{number}")
+    if any(norms) and fewest >= RANKS_BELOW and sums[False]:
+        sums[False].append("clipped")
+    parts = [",".join(terms) for terms in (sums[True], sums[False], ranks) if terms]
+    if sums[True] and len(parts) > 1:
+        parts[0] += f"@{_PRIMARY_SHARE}"
+    return ";".join(parts)
+
+
+def _numbers(mechanism: Summary, facts: StatisticsFacts) -> int:
+    """How many numbers share a draw, at most."""
+    return max(part.shown for part in mechanism.parts_for(facts))
+
+
+def check_carried(mechanism: Summary, facts: StatisticsFacts) -> None:
+    """Refuse more numbers than a guess in the middle of each range would be as good for.
+
+    Args:
+        mechanism: with its parameters.
+        facts: the public facts.
+    """
+    for part, asked in zip(mechanism.parts_for(facts), _asked(mechanism, facts), strict=True):
+        if asked.alone:
+            continue
+        worth = part.people * float(mechanism.of_epsilon(asked.share))
+        if _noise(part.shown, worth) <= _GUESS:
+            continue
+        most = 0
+        while _noise(most + 1, worth) <= _GUESS:
+            most += 1
+        can = f"at most {plural(most, 'number')}" if most else "not a single one"
+        raise InputError(
+            f"{plural(part.shown, 'number')} of {part.people} people drown in the noise of ε = "
+            f"{worth / part.people:g}, which carries {can} here: name fewer measures, tasks or "
+            "contrasts, take a larger ε, or more people"
+        )
+
+
+def _noise(numbers: int, worth: float) -> float:
+    """Standard deviation of box noise in ranges, of so many numbers and N·ε."""
+    return math.sqrt((numbers + 1) * (numbers + 2) / 3) / worth
+
+
+def _asked(mechanism: Summary, facts: StatisticsFacts) -> list[Any]:
+    """Of each part what was asked for: those of groups have it in common."""
+    found = []
+    for asked in mechanism.asked:
+        apart = mechanism.by is not None and not asked.between
+        found += [asked] * (len(facts.groups) if apart else 1)
+    return found
+
+
+def _bounds(entries: Sequence[Entry]) -> Bounds:
+    """The ranges, by measure and task."""
+    sources = {entry.range.source for entry in entries}
+    source = BoundsSource.FILE if "file" in sources else BoundsSource.PUBLIC
+    source = BoundsSource.DATA if "data" in sources else source
+    return Bounds(
+        {
+            f"{entry.measure} {entry.task}".strip(): (entry.range.lower, entry.range.upper)
+            for entry in entries
+        },
+        source,
+    )
+
+
+def _unprotected(design: StatisticsDesign) -> list[str]:
+    """What results show that noise does not hide."""
+    own = design.mechanism.unprotected(design.facts)
+    return [*own, "the names of measures, of tasks and pages, and the ranges of numbers"]

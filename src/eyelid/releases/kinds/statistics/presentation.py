@@ -1,0 +1,86 @@
+"""What follows from what was measured and public facts: results, their files, their words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from eyelid.io.csv_cells import csv_text
+from eyelid.mechanisms.certificate import Certificate
+from eyelid.mechanisms.differential import Integers
+from eyelid.privacy.rank1 import advantage_bound
+from eyelid.releases.kinds.statistics.estimates import estimates
+from eyelid.releases.kinds.statistics.plan import StatisticsDesign, rows_of
+from eyelid.reporting.consent import for_participants
+from eyelid.reporting.rendering import rendered
+from eyelid.reporting.statistics.figure import draw_results, legend, save
+from eyelid.reporting.statistics.methods import methods, paragraph
+from eyelid.reporting.statistics.tables import COLUMNS, in_latex, in_markdown_table
+from eyelid.spelling import json_text
+
+MEASURED = "measured.json"
+PICTURES = ("results.svg", "results.pdf", "results.png")
+
+
+def write_results(
+    folder: Path,
+    design: StatisticsDesign,
+    shown: Sequence[Integers],
+    results: pl.DataFrame,
+    certificate: Certificate,
+) -> dict[str, str]:
+    """Draw the figure into a folder that is made.
+
+    Args:
+        folder: that leaves the house.
+        design: of the release.
+        shown: what was measured.
+        results: that follow from it.
+        certificate: of the release.
+
+    Returns:
+        texts to put beside it, by the names of their files.
+    """
+    promised = certificate.person_level
+    caption = legend(
+        certificate.people, promised.numbers() if promised.holds else "no guarantee at all"
+    )
+    drawn = draw_results(results)
+    for name in PICTURES:
+        save(drawn, folder / name)
+    return {
+        "results.csv": csv_text(results),
+        "results.md": in_markdown_table(results, caption),
+        "results.tex": in_latex(results, caption),
+        "methods.md": methods(certificate),
+        MEASURED: json_text({"parts": [part.tolist() for part in shown]}),
+        "DATACARD.md": rendered(
+            "resultcard.md.j2",
+            certificate=certificate,
+            results=results.rows(named=True),
+            entries=(certificate.results or {})["entries"],
+            simulated=design.simulated,
+            mechanism=design.mechanism,
+            proof_note=design.mechanism.note.summary,
+            paper=design.mechanism.paper,
+            advantage=advantage_bound(promised),
+            advantage_in_all=advantage_bound(certificate.total),
+            for_participants=for_participants(certificate),
+            paragraph=paragraph(certificate),
+        ),
+    }
+
+
+def results_of(design: StatisticsDesign, shown: Sequence[Integers]) -> pl.DataFrame:
+    """The table of all results: estimates and intervals, of what was measured and public facts.
+
+    Args:
+        design: of the release.
+        shown: whole numbers of each part.
+    """
+    parts = design.mechanism.parts_for(design.facts)
+    found = estimates(parts, design.entries, design.shares, shown)
+    rows = [(*row, *result) for row, result in zip(rows_of(design), found, strict=True)]
+    return pl.DataFrame(rows, schema=COLUMNS, orient="row")

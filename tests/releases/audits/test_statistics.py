@@ -1,0 +1,134 @@
+"""The audit of results: an honest release is not contradicted, a false one is."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import eyelid
+from eyelid.attacks.results import left_over, opposite, told_in_results
+from eyelid.errors import InputError
+from eyelid.gaze.study import Feature, Study
+from eyelid.mechanisms.statistics.parts import BoxPart
+from eyelid.mechanisms.statistics.summary import StatisticsFacts
+from eyelid.mechanisms.statistics.summary_box import SummaryBox
+from eyelid.privacy.unit import PERSON
+from eyelid.releases.audits.audit import audit_results
+from eyelid.releases.kinds.statistics.release import summary
+
+MOOD = Feature("mood", "points", "how somebody feels", -10.0, 10.0)
+
+
+def moods(people=16, seed=1):
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"p{n:02}", task, task, 0.0, rng.normal(2 * (task == "a"), 3))
+        for n in range(people)
+        for task in ("a", "b")
+    ]
+    columns = ["person", "recording", "task", "time_ms", "mood"]
+    data = pl.DataFrame(rows, schema=columns, orient="row")
+    people = data.select("person").unique(maintain_order=True)
+    sex = pl.Series("sex", ["f", "m"] * (len(people) // 2))
+    return Study("features", data, people.with_columns(sex), features=(MOOD,))
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    home = tmp_path_factory.mktemp("results")
+    eyelid.write(moods(), home / "study")
+    summary(home / "study", home / "out", tasks=["each"], contrasts=["a-b"], epsilon=2.0)
+    return home
+
+
+def test_an_honest_release_is_not_contradicted(released):
+    done = audit_results(released / "study", released / "out")
+    assert not done.refuted
+    assert 0.3 < done.membership.advantage.rate < done.membership.bound
+    assert not done.subtraction.exact
+    assert done.coverage.share > 0.9
+    assert {path.name for path in (released / "out-audit").iterdir()} >= {
+        "audit.json",
+        "report.html",
+    }
+    told = json.loads((released / "out-audit" / "audit.json").read_text("utf-8"))
+    assert told["subject"] == "results"
+    assert "not contradicted" in done.verdict
+
+
+def test_groups_areas_and_choices_are_audited(tmp_path):
+    eyelid.write(moods(), tmp_path / "study")
+    said = {"by": "sex", "statistics": "mean;superiority;median:1;histogram:1:3", "epsilon": 8.0}
+    summary(tmp_path / "study", tmp_path / "out", measures=["mood"], **said)
+    assert not audit_results(tmp_path / "study", tmp_path / "out").refuted
+
+
+def _changed(folder, name, change):
+    text = (folder / name).read_text("utf-8")
+    (folder / name).write_text(change(text), "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "refuted"),
+    [
+        ("results.csv", lambda text: text.replace(",16,", ",17,"), "results.csv does not follow"),
+        (
+            "measured.json",
+            lambda text: json.dumps(
+                {"parts": [[n + 1 for n in part] for part in json.loads(text)["parts"]]}
+            ),
+            "measured.json is not what the certificate was made for",
+        ),
+        (
+            "certificate.json",
+            lambda text: text.replace(
+                '"epsilon": 2.0,\n    "delta"', '"epsilon": 0.5,\n    "delta"'
+            ),
+            "promises a person ε = 0.5",
+        ),
+    ],
+)
+def test_a_folder_that_was_changed_is_refuted(tmp_path, name, change, refuted):
+    eyelid.write(moods(), tmp_path / "study")
+    summary(tmp_path / "study", tmp_path / "out", tasks=["each"], epsilon=2.0)
+    _changed(tmp_path / "out", name, change)
+    done = audit_results(tmp_path / "study", tmp_path / "out")
+    assert any(refuted in each for each in done.refuted), done.refuted
+
+
+def test_results_of_other_people_are_refused(tmp_path, released):
+    eyelid.write(moods(seed=2), tmp_path / "others")
+    with pytest.raises(InputError, match="ledger"):
+        audit_results(tmp_path / "others", released / "out", ledger=released / "study.ledger")
+
+
+def test_half_of_the_noise_is_found(monkeypatch):
+    made, facts = SummaryBox(epsilon=1.0, statistics="mean"), StatisticsFacts.of(8, 2)
+    places = np.random.default_rng(1).random((8, 2))
+    labels, promised = np.zeros(8, dtype=np.int64), made.cost(facts, PERSON)
+    assert not told_in_results(made, facts, places, labels, promised).refutes
+    true = BoxPart.draw
+    monkeypatch.setattr(
+        BoxPart, "draw", lambda part, query, noise: query + (true(part, 0 * query, noise) // 4)
+    )
+    assert told_in_results(made, facts, places, labels, promised).refutes
+
+
+def test_subtraction_gives_nobody_back_but_without_noise():
+    places = np.random.default_rng(1).random((8, 2))
+    labels = np.zeros(8, dtype=np.int64)
+    exact = [(column, None, float(places[:, column].mean())) for column in range(2)]
+    assert left_over(exact, places, labels).exact
+    noisy = [(column, None, place + 0.2) for column, _, place in exact]
+    assert not left_over(noisy, places, labels).exact
+    assert left_over([], places, labels) is None
+
+
+def test_an_opposite_is_at_the_other_end():
+    assert opposite(np.array([0.2, 0.9, np.nan])).tolist() == [1.0, 0.0, 1.0]
+
+
+def test_other_audits_say_which_one_is_for_results(released):
+    with pytest.raises(InputError, match="has results: use 'eyelid audit' or audit_results"):
+        eyelid.audit(released / "study", released / "out")

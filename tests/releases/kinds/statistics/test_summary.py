@@ -1,0 +1,342 @@
+"""Results of a study, from what is asked to what is written."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import eyelid
+from eyelid.errors import InputError
+from eyelid.gaze.areas import Area
+from eyelid.gaze.norms import Norm, Source
+from eyelid.gaze.study import Feature, Screen, Study
+from eyelid.io.pieces import in_pieces
+from eyelid.privacy.noise import randomness
+from eyelid.releases.kinds.statistics.plan import Terms, designed, make_statistics_plan, resized
+from eyelid.releases.kinds.statistics.questions import Questions, asked_of
+from eyelid.releases.kinds.statistics.ranges import best_k
+from eyelid.releases.kinds.statistics.release import Results, summary
+
+FEATURES = (
+    Feature("fixation_duration", "ms", "how long a fixation lasts", 50.0, 3000.0),
+    Feature("skipping", "1", "share of words skipped", 0.0, 1.0),
+    Feature("mood", "points", "how somebody feels", -50.0, 50.0),
+)
+FILES = {
+    *("results.csv", "results.md", "results.tex", "results.svg", "results.pdf", "results.png"),
+    *("methods.md", "measured.json", "certificate.json", "DATACARD.md"),
+}
+
+
+def reading(people=40, tasks=("comic", "paper"), seed=1, **changes):
+    """A table of measures by row: everybody fixates 30 ms longer in the first task."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for person in range(people):
+        own = rng.normal(230, 25)
+        for number, task in enumerate(tasks):
+            for row in range(5):
+                value = own + 30 * (number == 0) + rng.normal(0, 10)
+                skips, mood = rng.uniform(0.2, 0.4), rng.normal(0, 10)
+                rows.append((f"p{person:03}", task, float(row), value, skips, mood))
+    columns = ["person", "task", "time_ms", "fixation_duration", "skipping", "mood"]
+    data = pl.DataFrame(rows, schema=columns, orient="row")
+    data = data.with_columns(recording=pl.col("task"))
+    names = [f"p{person:03}" for person in range(people)]
+    sexes = ["f" if person % 2 else "m" for person in range(people)]
+    attributes = pl.DataFrame({"person": names, "sex": sexes})
+    return Study("features", data, attributes, features=FEATURES, **changes)
+
+
+def planned(study, epsilon=2.0, terms=None, **asked):
+    said = Terms(epsilon=epsilon, **(terms or {}))
+    return make_statistics_plan(in_pieces(study), randomness(None), Questions(**asked), said)
+
+
+def test_results_are_near_the_truth_where_there_is_little_noise():
+    study = reading(people=200)
+    found = summary(
+        study,
+        measures=["fixation_duration", "skipping"],
+        tasks=["each"],
+        contrasts=["comic-paper"],
+        epsilon=50.0,
+        activity="silent-reading",
+    ).frame
+    truth = study.data.group_by("task").agg(pl.col("fixation_duration", "skipping").mean())
+    for task, duration, skipping in truth.iter_rows():
+        rows = found.filter((pl.col("task") == task) & (pl.col("statistic") == "mean"))
+        assert rows["estimate"].to_list() == pytest.approx([duration, skipping], rel=0.02)
+    apart = found.filter(pl.col("task") == "comic - paper")
+    mean, higher = (
+        apart.filter((pl.col("statistic") == name) & (pl.col("measure") == "fixation_duration"))
+        for name in ("mean", "higher")
+    )
+    assert mean["estimate"][0] == pytest.approx(30.0, abs=4.0)
+    assert higher["estimate"][0] == pytest.approx(1.0, abs=0.05)
+    inside = (found["low"] <= found["estimate"]) & (found["estimate"] <= found["high"])
+    assert inside.all()
+
+
+def test_a_folder_has_everything_a_paper_needs(tmp_path):
+    eyelid.write(reading(), tmp_path / "study")
+    done = summary(
+        tmp_path / "study",
+        tmp_path / "out",
+        measures=["fixation_duration"],
+        contrasts=["comic-paper"],
+        epsilon=1.0,
+        activity="silent-reading",
+    )
+    assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
+    table = pl.read_csv(tmp_path / "out" / "results.csv")
+    nine = [
+        "measure",
+        "task",
+        "group",
+        "statistic",
+        "estimate",
+        "low",
+        "high",
+        "noise_sd",
+        "people",
+    ]
+    assert table.columns[:9] == nine
+    assert table["people"].unique().to_list() == [40]
+    methods = (tmp_path / "out" / "methods.md").read_text("utf-8")
+    for told in ("ε = 1", "40 participants", "summary-box", "silent-reading", "first release"):
+        assert told in methods, told
+    certificate = json.loads((tmp_path / "out" / "certificate.json").read_text("utf-8"))
+    assert certificate["guarantee"]["kind"] == "pure-dp"
+    assert certificate["results"]["entries"][0]["source"] == "norm"
+    assert "results of the study" in (tmp_path / "out" / "DATACARD.md").read_text("utf-8")
+    assert isinstance(done, Results)
+    assert "2 results of 40 people, ε = 1" in repr(done)
+
+
+def test_asking_again_is_counted_again(tmp_path):
+    eyelid.write(reading(), tmp_path / "study")
+    for number in (1, 2):
+        done = summary(
+            tmp_path / "study", tmp_path / f"out{number}", measures=["skipping"], epsilon=0.5
+        )
+    assert done.certificate.total.epsilon == pytest.approx(1.0)
+    assert "counts 2 releases" in done.methods
+
+
+def test_memory_and_disk_and_pieces_give_the_same(tmp_path, monkeypatch):
+    study = reading(people=12)
+    eyelid.write(study, tmp_path / "study")
+    said = {"measures": ["mood", "skipping"], "epsilon": 2.0, "seed": 5}
+    whole = summary(study, **said)
+    monkeypatch.setattr("eyelid.io.pieces.PIECE_VALUES", 30)
+    assert len(in_pieces(tmp_path / "study").pieces) > 3
+    assert summary(tmp_path / "study", **said).frame.equals(whole.frame)
+    assert not whole.certificate.guarantee.holds, "a seed is no noise"
+
+
+def test_who_has_a_task_moves_nothing_but_noise():
+    one = reading(people=10)
+    other = replace(one, data=one.data.filter(pl.col("person") != "p003"))
+    plans = [planned(study, measures=("mood",)) for study in (one, other)]
+    assert plans[0].results == plans[1].results
+    assert plans[0].people == plans[1].people
+    assert plans[0].noise == plans[1].noise
+
+
+def test_ranges_are_as_wide_as_theory_says():
+    assert [best_k(people, 3, 1.0) for people in (20, 45, 100, 535)] == [1.35, 1.8, 2.2, 2.95]
+
+
+def test_norms_make_ranges_and_shares_need_none():
+    design = planned(
+        reading(), measures=("fixation_duration", "skipping"), terms={"activity": "silent-reading"}
+    ).design
+    duration, skipping = (entry.range for entry in design.entries)
+    assert duration.source == "norm"
+    assert 100 < duration.lower < duration.upper < 400
+    assert skipping.lower >= 0
+    assert skipping.upper <= 1
+
+
+def test_ones_own_norm_comes_first_and_is_named():
+    own = Norm("mood", "any", "points", 5.0, 4.0, source=Source("Doe 2020"))
+    plan = planned(reading(), measures=("mood",), terms={"norms": [own]})
+    assert plan.design.entries[0].range.source == "file"
+    assert plan.bounds.source == "file"
+    assert "Doe 2020" in plan.results["entries"][0]["norm"]
+    assert plan.bounds.values["mood"][1] < 50
+
+
+def test_without_a_norm_ranks_come_first_below_fifty_people():
+    few, many = (
+        planned(reading(people), measures=("mood",), contrasts=("comic-paper",)).mechanism
+        for people in (30, 60)
+    )
+    assert few.statistics == "higher:1"
+    assert many.statistics == "mean:1,higher:1"
+    groups = planned(reading(30), measures=("mood",), by="sex").mechanism
+    assert groups.statistics == "superiority:1"
+
+
+def test_primary_measures_get_half_of_the_budget():
+    made = planned(
+        reading(), measures=("mood", "skipping"), terms={"primary": ("skipping",)}
+    ).mechanism
+    assert made.statistics == "mean:2@0.5;mean:1"
+
+
+def test_groups_are_results_of_their_own():
+    found = planned(reading(), measures=("skipping",), by="sex")
+    assert [row[2] for row in found.results["rows"]] == ["f", "m"]
+    assert found.released_as.groups == {"f": 20, "m": 20}
+    assert not found.alike
+
+
+def test_fewer_usual_measures_are_taken_where_the_budget_carries_no_more():
+    assert len(planned(reading(20), epsilon=2.0).design.entries) == 3
+    assert len(planned(reading(20), epsilon=0.4).design.entries) < 3
+
+
+def test_another_number_of_people_keeps_the_proportions_of_groups():
+    design = planned(reading(40), measures=("skipping",), by="sex").design
+    assert resized(design, 101).facts.groups == (51, 50)
+    assert resized(design, epsilon=4.0).mechanism.epsilon == 4.0
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"measures": ("moood",)}, "unknown measure 'moood': did you mean 'mood'"),
+        ({"tasks": ("tv",)}, "unknown task 'tv'"),
+        ({"contrasts": ("comic-comic",)}, "a contrast of 'comic' with itself is nothing"),
+        ({"contrasts": ("comic-tv",)}, "unknown task of a contrast 'tv'"),
+        ({"contrasts": ("comic-paper", "comic - paper")}, "is named twice"),
+        ({"by": "age"}, "unknown attribute of people to group by 'age'"),
+        ({"measures": ("hit",)}, "unknown measure 'hit'"),
+        ({"areas": {"page": ()}}, "areas of interest need gaze"),
+    ],
+)
+def test_what_does_not_fit_the_study_is_one_clear_line(asked, message):
+    with pytest.raises(InputError, match=message):
+        planned(reading(), **asked)
+
+
+def test_groups_of_one_are_refused():
+    study = reading(4)
+    people = study.people.with_columns(sex=pl.Series(["f", "m", "m", "m"]))
+    with pytest.raises(InputError, match="the group 'f' by sex is one person"):
+        planned(replace(study, people=people), by="sex", measures=("skipping",))
+
+
+def test_more_than_the_budget_carries_is_refused_with_what_it_can():
+    with pytest.raises(InputError, match=r"9 numbers of 20 people .* carries at most 8 numbers"):
+        planned(reading(20, tasks=tuple("abcdefghi")), 1.0, measures=("skipping",), tasks=("each",))
+    with pytest.raises(InputError, match="not a single one"):
+        planned(reading(4), 0.1, measures=("skipping",))
+
+
+def test_a_norm_in_a_wrong_unit_is_refused():
+    own = Norm("mood", "any", "ms", 5.0, 4.0, source=Source("Doe 2020"))
+    with pytest.raises(InputError, match=r"norm of mood .* do not convert"):
+        planned(reading(), measures=("mood",), terms={"norms": [own]})
+
+
+def test_who_is_alone_or_asks_for_no_privacy_is_told():
+    with pytest.raises(InputError, match="the study has only 1 person"):
+        planned(reading(1))
+    with pytest.raises(InputError, match="say how private it must be"):
+        planned(reading(), None)
+    with pytest.raises(InputError, match="unknown activity 'reding'"):
+        planned(reading(), terms={"activity": "reding"})
+    with pytest.raises(InputError, match="laplace makes no results"):
+        planned(reading(), terms={"mechanism": "laplace"})
+
+
+def test_what_nobody_has_is_told_to_the_owner_and_refused_where_it_is_all():
+    study = reading()
+    empty = replace(study, data=study.data.with_columns(mood=pl.lit(None, dtype=pl.Float64)))
+    done = summary(empty, measures=["mood", "skipping"], epsilon=2.0)
+    assert any("nobody has a value of mood" in note for note in done.notes)
+    with pytest.raises(InputError, match="nobody has a value of mood: there is nothing"):
+        summary(empty, measures=["mood"], epsilon=2.0)
+
+
+def test_people_without_a_task_count_and_are_told_to_the_owner():
+    study = reading(20)
+    alone = (pl.col("person") == "p004") & (pl.col("task") == "comic")
+    done = summary(
+        replace(study, data=study.data.filter(~alone)),
+        measures=["skipping"],
+        tasks=["each"],
+        epsilon=2.0,
+    )
+    assert done.frame["people"].to_list() == [20, 20]
+    assert any("1 of 20 people have no skipping in comic" in note for note in done.notes)
+
+
+@pytest.mark.parametrize("value", [0.25, 0.0])
+def test_constant_measures_and_ties_give_results(value):
+    study = reading(30)
+    flat = replace(study, data=study.data.with_columns(skipping=pl.lit(value)))
+    found = summary(flat, measures=["skipping"], contrasts=["comic-paper"], epsilon=20.0).frame
+    rows = {row["statistic"]: row for row in found.iter_rows(named=True)}
+    assert rows["mean"]["estimate"] == pytest.approx(0.0, abs=0.05)
+    assert rows["higher"]["estimate"] == pytest.approx(0.5, abs=0.05), "ties count half"
+
+
+def test_areas_are_reported_by_page(tmp_path):
+    rng = np.random.default_rng(3)
+    rows = []
+    for person in range(30):
+        for step in range(20):
+            x = rng.uniform(0, 100) if step > 4 else 350.0
+            rows.append((f"p{person}", "home", "home", step * 300.0, 250.0, x, 50.0))
+    columns = ["person", "recording", "stimulus", "time_ms", "duration_ms", "x", "y"]
+    data = pl.DataFrame(rows, schema=columns, orient="row").with_columns(task=pl.lit(""))
+    people = data.select("person").unique(maintain_order=True)
+    screen = Screen(width_px=400, height_px=300)
+    study = Study("fixations", data, people, units="px", xy_origin="top-left", screen=screen)
+    logo = Area("logo", np.array([[0.0, 0], [100, 0], [100, 100], [0, 100]]))
+    found = summary(study, areas={"home": [logo]}, epsilon=30.0).frame
+    rows = {row["measure"]: row for row in found.iter_rows(named=True)}
+    assert rows["hit:logo"]["statistic"] == "share"
+    assert rows["hit:logo"]["estimate"] == pytest.approx(1.0, abs=0.05)
+    assert rows["first_look:logo"]["estimate"] == pytest.approx(1500.0, abs=400)
+    assert rows["dwell:logo"]["estimate"] == pytest.approx(0.75, abs=0.05)
+    assert {row["task"] for row in rows.values()} == {"home"}
+
+
+def test_a_run_that_was_killed_goes_on_with_the_same_noise(tmp_path, monkeypatch):
+    eyelid.write(reading(), tmp_path / "study")
+    said = {"measures": ["skipping"], "epsilon": 1.0}
+    place = "eyelid.releases.kinds.statistics.release.write_results"
+    drawn = []
+
+    def stop(folder, design, shown, *rest):
+        drawn.append(shown)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(place, stop)
+        summary(tmp_path / "study", tmp_path / "out", **said)
+    done = summary(tmp_path / "study", tmp_path / "out", **said)
+    measured = json.loads((tmp_path / "out" / "measured.json").read_text("utf-8"))["parts"]
+    assert measured == [part.tolist() for part in drawn[0]]
+    assert len(done.certificate.ledger) == 1
+
+
+def test_asked_of_keeps_people_without_rows():
+    study = reading(6)
+    cut = in_pieces(replace(study, data=study.data.filter(pl.col("person") != "p002")))
+    asked = asked_of(cut, Questions(measures=("mood",)))
+    assert len(asked.people) == 6
+    assert designed(asked, None, Terms(epsilon=4.0)).facts.people == 6
+
+
+def test_the_paragraph_names_no_participant(tmp_path):
+    done = summary(reading(), measures=["mood"], epsilon=1.0)
+    assert not re.search(r"p0\d\d", done.methods)
