@@ -71,6 +71,7 @@ MODULES = (
     "eyelid.reporting.budget",
     "eyelid.reporting.maps.released",
     "eyelid.reporting.release",
+    "eyelid.reporting.statistics.results",
     "eyelid.stream",
     *OWN,
 )

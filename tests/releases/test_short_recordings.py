@@ -122,6 +122,6 @@ def test_the_cost_counts_who_broke_off(folder):
 
 
 def test_min_seconds_of_a_release_is_a_limit(folder, tmp_path):
-    with pytest.raises(InputError, match=r"no recording can be summarised.*--min-seconds"):
+    with pytest.raises(InputError, match=r"no recording can be summarised.*`min_seconds`"):
         release(folder, tmp_path / "out", mechanism="laplace", epsilon=1.0, min_seconds=1e4)
     assert not (tmp_path / "out").exists()

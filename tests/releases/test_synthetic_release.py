@@ -131,7 +131,7 @@ def test_only_attributes_that_by_names_come_out_as_shares_of_made_up_people(tabl
     consent = for_participants(done.certificate)
     assert "over groups of participants by gender (female: 33" in consent
     assert "Shown exactly: that there are 99 participants; your gender" in consent
-    with pytest.raises(InputError, match="make groups with --set by=gender"):
+    with pytest.raises(InputError, match="make groups with `by=gender`"):
         release(table, **LAW, keep=["gender"])
 
 
@@ -162,7 +162,7 @@ def test_public_numbers_alone_are_enough_to_plan_and_no_length_is_asked_for():
     assert every["made_up"]["dropped"] == []
     assert every["prospects"][-1]["features"] == 52
     assert each[0]["share_error"] is None
-    with pytest.raises(InputError, match="--recordings and --features; missing: recordings, feat"):
+    with pytest.raises(InputError, match="`recordings` and `features`; missing: recordings, feat"):
         cost("synthetic", people=500, epsilon=4.0)
 
 
@@ -341,7 +341,7 @@ def test_the_promise_is_of_data_of_any_length(folder, tmp_path):
             ["correlations over time (±"],
             ["correlations of two features (±"],
         ),
-        ({"people": 20}, {"carry": 9}, [], ["over time (±", "lengths (--set rows= sets them)"]),
+        ({"people": 20}, {"carry": 9}, [], ["over time (±", "lengths (`rows=…` sets them)"]),
         ({"features": 1}, {"rows": 60}, ["correlations over time (±"], ["lengths (rows=60 sets"]),
     ],
 )

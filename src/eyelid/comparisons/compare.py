@@ -241,7 +241,7 @@ def remarks_on(
     if target is None:
         told.append(
             "There are no two tasks to tell apart, so that use is measured as error alone. "
-            "--target names a label or an attribute to recognise."
+            "`target` names a label or an attribute to recognise."
         )
     if "k" in sweep and (others := other_meaning([setting.mechanism for setting in grid])):
         told.append(f"{others[0].upper()}{others[1:]}.")

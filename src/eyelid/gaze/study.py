@@ -410,7 +410,7 @@ def check(study: Study) -> Study:
         row = data.row(repeated[0], named=True)
         raise InputError(
             f"person {row['person']}, recording {row['recording']} has more than one row at "
-            f"time_ms {row['time_ms']:g}: remove the duplicates (--map repeats=first) or "
+            f"time_ms {row['time_ms']:g}: remove the duplicates (`map='repeats=first'`) or "
             "give recordings their own names"
         )
     check_people(data["person"].unique(maintain_order=True), study.people)

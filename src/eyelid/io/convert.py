@@ -129,7 +129,7 @@ def convert(
     target, place = TARGETS[to], place_of(source, map, units)
     if features is not None and place.is_whole:
         raise InputError(
-            f"{source} is known as a whole, with columns of its own: --features is for a csv, tsv "
+            f"{source} is known as a whole, with columns of its own: `features` is for a csv, tsv "
             "or Parquet table, or a folder of them"
         )
     same = same_people_as

@@ -273,7 +273,7 @@ def _files_of(folder: Path, said: Layout) -> Sequence[Path]:
     if maps and said.glob is None:
         raise InputError(
             f"{folder} contains {maps[0]}, a released heatmap: move it elsewhere, or say which "
-            "files are recordings with --map glob=…"
+            "files are recordings with `map='glob=…'`"
         )
     files = recording_files(folder, said)
     if not files:

@@ -348,7 +348,7 @@ def check_takes_ledger(path: Path) -> None:
     if is_remote(path):
         raise InputError(
             f"beside {remote_place(path) or path.name} there can be no ledger, which must be a "
-            "file of this machine: say where it is with --ledger FILE"
+            "file of this machine: say where it is with `ledger=…`"
         )
 
 

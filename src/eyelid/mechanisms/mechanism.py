@@ -366,8 +366,7 @@ def mechanism_named(name: str, **parameters: Any) -> Mechanism:
     if missing:
         first = missing[0]
         example = next((each[first] for each in kind.games if first in each), "…")
-        option = f"--{first}" if first in _OPTIONS else f"--set {first}={example}"
-        raise InputError(f"{kind.name} needs {first}: give it with {option}")
+        raise InputError(f"{kind.name} needs {first}: give it, such as `{first}={example}`")
     chosen = {key: _convert(key, value, hints[key]) for key, value in parameters.items()}
     if isinstance(chosen.get("unit"), str):
         chosen["unit"] = kind.unit_named(chosen["unit"], chosen)

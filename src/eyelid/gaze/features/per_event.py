@@ -27,7 +27,7 @@ from eyelid.gaze.table import FeatureTable
 
 # What varies less than this share of what is possible does not vary: rounding has no skewness.
 _STILL = 1e-9
-HOW_TO_FIT = "choose a smaller min_seconds (--min-seconds), or another detector (--method)"
+HOW_TO_FIT = "choose a smaller `min_seconds`, or another detector (`method`)"
 
 
 def event_features(

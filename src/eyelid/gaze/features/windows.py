@@ -108,8 +108,8 @@ def how_to_fit(study: Study, omitted: Omissions) -> str:
     """
     if omitted.longest_s < MIN_WINDOW_S:
         return f"a window lasts at least {MIN_WINDOW_S:g} s, longer than any of them"
-    seconds = " and a smaller min_seconds (--min-seconds)" if study.min_seconds else ""
-    return f"choose shorter windows (window_s, --window){seconds}"
+    seconds = " and a smaller `min_seconds`" if study.min_seconds else ""
+    return f"choose shorter windows (`window_s`){seconds}"
 
 
 def least_s(study: Study, window_s: float) -> float:

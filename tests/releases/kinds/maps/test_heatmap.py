@@ -467,7 +467,7 @@ def test_on_real_fixations_a_map_is_released(real_data, tmp_path):
         ({"mechanism": "map-gaussian-paper", "cap": "paper", "weight": "duration"}, "seconds"),
         ({"mechanism": "map-noisefree", "cap": "paper", "weight": "duration"}, "seconds"),
         ({"mechanism": "map-laplace-paper", "cap": "paper", "epsilon": 1e-200}, "beyond measure"),
-        ({"blur": 1e9}, "--blur 1000000000.0 is 1e.09 px here"),
+        ({"blur": 1e9}, "`blur=1000000000.0` is 1e.09 px here"),
         ({"blur": 189}, "at most 188 px"),
         ({"mechanism": "map-gaussian", "size": (60_000, 1), "at": (0, 0)}, "more than fit"),
         ({"samples": 10**400}, "samples must be at most"),

@@ -117,9 +117,9 @@ def feature_cost(
         counts["length"] = synthetic.records
     absent = [name for name, value in counts.items() if value is None]
     if absent:
-        last = ", --features and --length" if synthetic is None else " and --features"
+        last = ", `features` and `length`" if synthetic is None else " and `features`"
         raise InputError(
-            f"cost needs a study, or --people, --recordings{last}; missing: {', '.join(absent)}"
+            f"cost needs a study, or `people`, `recordings`{last}; missing: {', '.join(absent)}"
         )
     numbers = {name: int(value) for name, value in counts.items() if value is not None}
     return _quote(chosen, chosen.measured_facts(**numbers))

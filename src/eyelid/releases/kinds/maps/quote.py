@@ -93,7 +93,7 @@ def map_cost(
         study = chosen_of(study, whom)
         count, screen = len(study.people), study.screen or screen
     if count is None:
-        raise InputError("cost of a heatmap needs a study, or --people; missing: people")
+        raise InputError("cost of a heatmap needs a study, or `people`; missing: people")
     given = {key: value for key, value in parameters.items() if value is not None}
     epsilon = level_epsilon(given.pop("epsilon", None), level)
     if epsilon is not None:
@@ -110,7 +110,7 @@ def map_cost(
         made = cast(AoiTables, mechanism_named(name, **given))
         if areas is None or areas < 1:
             got = "" if areas is None else f", at least 1, got {areas}"
-            raise InputError(f"the cost of tables depends on how many areas: give --areas N{got}")
+            raise InputError(f"the cost of tables depends on how many areas: give `areas=…`{got}")
         if size is not None or blur is not None:
             raise InputError("tables of areas have neither a size nor a blur: leave them out")
         return _quote(AreaOffer(made, made.facts_of(count, layers, areas)))
@@ -123,7 +123,7 @@ def map_cost(
     if size is None and screen.width_px and screen.height_px:
         size = screen.width_px, screen.height_px
     if size is None:
-        raise InputError("the cost of a map depends on the picture: give --size WxH in px")
+        raise InputError("the cost of a map depends on the picture: give `size=…` in px")
     degree_px = point_spread_px(1.0, screen, Placement())
     sigma_px = parsed_blur(blur, degree_px, default_sigma_px(size[0], screen), size)
     facts = chosen.facts_of(count, layers, *size, sigma_px)
@@ -142,7 +142,7 @@ def _layers(pictures: int | None, every_s: float | None, for_s: float | None) ->
     """How many maps share the budget."""
     edges = stretches_of(every_s, for_s)
     if pictures is not None and pictures < 1:
-        raise InputError(f"there must be at least 1 picture (--recordings), got {pictures}")
+        raise InputError(f"there must be at least 1 picture (`recordings`), got {pictures}")
     if edges is None:
         return pictures or 1
     if pictures not in (None, 1):
@@ -215,7 +215,7 @@ class HeatmapPreview:
         survey = self.survey
         if not survey.looks:
             return (
-                "no look lies on the picture: check --at, --scale and the units; the map is noise",
+                "no look lies on the picture: check `at`, `scale` and the units; the map is noise",
             )
         told = []
         if survey.outside:
