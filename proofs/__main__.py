@@ -48,6 +48,7 @@ CLAIMS = {
     "comparison": "every mechanism is in one table of real people, the same after a kill",
     "reproduction": "three papers done again: what they print, and what leak-free protocols find",
     "real_table": "a table of measures goes by commands alone to releases whose means are near",
+    "installed": "the wheel, installed alone, has the plain version and every command works",
     "real": "real people are recognised raw and not recognised when released",
 }
 

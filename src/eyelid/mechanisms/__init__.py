@@ -65,6 +65,10 @@ public scale of 2³⁶ steps, and the step is calibrated.
 
 `settled(counts, facts, noise)` is the mechanism with whatever it chooses privately chosen.
 
+**`Summary`s** take people's numbers, one for each measure and task, and give statistics of them
+in parts (`statistics/parts.py`): sums and rank sums under one box noise, a vector under Gaussian
+noise, histograms, and points and slopes that are chosen privately.
+
 **Without noise**: `ksame` averages over random groups of at least k people. `partition.py` draws
 them from randomness and public attributes, never from gaze; `slots.py` puts the recordings of
 different people side by side, by task and by their order within it, which `mean_mechanism.py`

@@ -22,6 +22,7 @@ from eyelid.mechanisms.differential import SCALE, Integers
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.statistics import ranks
 from eyelid.mechanisms.statistics.quantities import DELTA, SUMS, clipped_anywhere, in_steps
+from eyelid.mechanisms.statistics.spread import NoiseOfOne
 from eyelid.mechanisms.statistics.statistic import Statistic
 from eyelid.privacy.noise import (
     DiscreteBox,
@@ -76,6 +77,14 @@ class Part(ABC):
     @abstractmethod
     def in_words(self) -> str:
         """The noise in words."""
+
+    @property
+    def noise(self) -> NoiseOfOne | None:
+        """Of each number in a mean of its people, as a share of the range; None of a choice.
+
+        Of a histogram it is that of the number of people in a cell.
+        """
+        return None
 
     @property
     def spread(self) -> float | None:
@@ -145,9 +154,14 @@ class BoxPart(NoisyPart):
         return _box(math.ceil(DELTA / self.epsilon), self.shown)
 
     @property
+    def noise(self) -> NoiseOfOne:
+        """The margin of the box."""
+        return NoiseOfOne(self.distribution.scale / DELTA / self.people, self.shown)
+
+    @property
     def spread(self) -> float:
         """Of each number, whatever the others."""
-        return math.sqrt(self.distribution.variance) / DELTA / self.people
+        return self.noise.sd
 
     def mean_of(self, number: int) -> float:
         """The mean place of people, from what is shown of their sum."""
@@ -227,9 +241,14 @@ class JointPart(NoisyPart):
         return _gaussian(SCALE)
 
     @property
+    def noise(self) -> NoiseOfOne:
+        """Gaussian, the same on each number."""
+        return NoiseOfOne(SCALE * self.step / 2 / self.people)
+
+    @property
     def spread(self) -> float:
         """Of each number, whatever the others."""
-        return SCALE * self.step / 2 / self.people
+        return self.noise.sd
 
     def mean_of(self, number: int) -> float:
         """The mean place of people, from what is shown of their sum."""
@@ -290,6 +309,11 @@ class HistogramPart(NoisyPart):
     def distribution(self) -> DiscreteLaplace:
         """A replaced person leaves one cell and enters another: 2Δ steps in L1."""
         return _laplace(math.ceil(2 * DELTA / self.epsilon))
+
+    @property
+    def noise(self) -> NoiseOfOne:
+        """On the people in a cell."""
+        return NoiseOfOne(self.distribution.scale / DELTA, 1)
 
     @property
     def in_words(self) -> str:

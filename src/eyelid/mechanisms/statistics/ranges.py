@@ -30,6 +30,7 @@ class Range:
         mean: of people's numbers by a norm, in the measure's own unit; of a log scale the geometric
             mean. None where nothing is known.
         sd: of what is averaged, between people; of a log scale that of natural logarithms.
+        within: what is possible by definition, outside of the range too.
 
     >>> Range(100, 400, "log").place(200)
     0.5
@@ -41,6 +42,7 @@ class Range:
     source: str = "definition"
     mean: float | None = None
     sd: float | None = None
+    within: tuple[float, float] = (-math.inf, math.inf)
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.lower) and math.isfinite(self.upper)):
@@ -94,7 +96,7 @@ class Range:
                 f"a norm of {mean:g} ± {sd:g} lies outside of what the definition allows, "
                 f"{within[0]:g} to {within[1]:g}: it has another unit, or is of another measure"
             )
-        return cls(lower, upper, scale, "norm", mean, sd)
+        return cls(lower, upper, scale, "norm", mean, sd, within)
 
     def averaged(self, values: Any) -> Any:
         """What is averaged of numbers: themselves, or their logarithms."""

@@ -56,7 +56,7 @@ from eyelid.reporting.synthetic_pictures import (
 )
 from eyelid.reporting.temporal_pictures import correlation_picture, leakage_picture
 from eyelid.spelling import plural
-from eyelid.version import __version__
+from eyelid.version import build
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -234,7 +234,7 @@ def report(audit: TableAudit, story: Story | None = None, own: bool = False) -> 
         commands=_commands(audit, story),
         software=_software(),
         uncovered=UNCOVERED,
-        version=__version__,
+        version=build(),
         view=view,
         most_groups=MOST_GROUPS,
         stated=stated,

@@ -13,12 +13,15 @@ from eyelid.reporting.statistics.tables import spoken
 from eyelid.spelling import in_markdown, plural
 
 INTERVALS = {
-    "normal": (
-        "Intervals are approximate 95 % intervals: normal, with the variances of the noise and of "
-        "the sampling of participants added up. Spreads between participants were not measured: "
-        "they are taken to be 1.25 times a norm's, or a sixth of a range without a norm; shares "
-        "and rank statistics have the variance of theory. What limiting numbers to their ranges "
-        "does to a mean is not in them."
+    "modelled": (
+        "Intervals are 95 % intervals that cover the sampling of participants, the noise with its "
+        "exact distribution, and what limiting numbers to their ranges does to a mean of normally "
+        "distributed numbers. Where spreads between participants were not released, they are taken "
+        "to be 1.25 times a norm's, or a sixth of a range without a norm. Shares have the binomial "
+        "distribution, rank statistics the variance of theory (Kendall's τ as in normal pairs; "
+        "superiority by Hanley and McNeil). p-values are of sign, signed-rank, Mann–Whitney and "
+        "Kendall's tests, exact without an effect, noise included; they were not corrected for "
+        "how many there are."
     ),
 }
 """How intervals were made, in words."""

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from eyelid.errors import InputError
+from eyelid.mechanisms.statistics.estimates import SPREADS_IN_RANGE
 from eyelid.mechanisms.statistics.ranges import Range
 from eyelid.mechanisms.statistics.summary import StatisticsFacts, Summary
 from eyelid.reporting.statistics.quote import Exactness
 
-# Where nobody knows how people spread: a range by definition is taken for six standard deviations.
-SPREADS_IN_RANGE = 6.0
 _MOST_PEOPLE, _MOST_EPSILON = 1_000_000, 1000.0
 
 

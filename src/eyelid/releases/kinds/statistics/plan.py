@@ -19,6 +19,7 @@ from eyelid.mechanisms.certificate import ReleasedAs
 from eyelid.mechanisms.groups.public_groups import EVERYBODY
 from eyelid.mechanisms.mechanism import find, mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.mechanisms.statistics.estimates import INTERVALS
 from eyelid.mechanisms.statistics.ranges import Entry
 from eyelid.mechanisms.statistics.summary import StatisticsFacts, Summary
 from eyelid.privacy.bounds import Bounds, BoundsSource
@@ -27,7 +28,6 @@ from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.accounting import Plan
 from eyelid.releases.kinds.features.plan import promised
-from eyelid.releases.kinds.statistics.estimates import INTERVALS
 from eyelid.releases.kinds.statistics.questions import USUAL, Asked, Questions, asked_of
 from eyelid.releases.kinds.statistics.ranges import best_k, entry_of, norms_of
 from eyelid.spelling import plural
@@ -436,4 +436,5 @@ def _bounds(entries: Sequence[Entry]) -> Bounds:
 def _unprotected(design: StatisticsDesign) -> list[str]:
     """What results show that noise does not hide."""
     own = design.mechanism.unprotected(design.facts)
-    return [*own, "the names of measures, of tasks and pages, and the ranges of numbers"]
+    areas = ["names and places of the areas of interest"] if design.asked.panel.areas else []
+    return [*own, "the names of measures, of tasks and pages, and the ranges of numbers", *areas]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 
 import polars as pl
@@ -10,8 +11,8 @@ import polars as pl
 from eyelid.io.csv_cells import csv_text
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.differential import Integers
+from eyelid.mechanisms.statistics.estimates import Estimate, estimates
 from eyelid.privacy.rank1 import advantage_bound
-from eyelid.releases.kinds.statistics.estimates import estimates
 from eyelid.releases.kinds.statistics.plan import StatisticsDesign, rows_of
 from eyelid.reporting.consent import for_participants
 from eyelid.reporting.rendering import rendered
@@ -82,5 +83,9 @@ def results_of(design: StatisticsDesign, shown: Sequence[Integers]) -> pl.DataFr
     """
     parts = design.mechanism.parts_for(design.facts)
     found = estimates(parts, design.entries, design.shares, shown)
-    rows = [(*row, *result) for row, result in zip(rows_of(design), found, strict=True)]
+    names = [field.name for field in fields(Estimate) if field.name in COLUMNS]
+    rows = [
+        (*row, *(getattr(result, name) for name in names))
+        for row, result in zip(rows_of(design), found, strict=True)
+    ]
     return pl.DataFrame(rows, schema=COLUMNS, orient="row")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -70,7 +71,7 @@ def entry_of(column: Column, norm: Norm | None, k: float) -> Entry:
     else:
         found = Range.around(norm.mean, norm.between, k, norm.scale, (least, most))
     if norm is not None and norm.grade == OWN:
-        found = Range(found.lower, found.upper, found.scale, "file", found.mean, found.sd)
+        found = replace(found, source="file")
     return Entry(column.measure.name, column.task, found, column.measure.unit, column.contrast)
 
 

@@ -1,0 +1,372 @@
+"""Results: estimates with intervals and tests, from what was shown and public facts alone.
+
+An estimate of a mean is the noisy mean of clipped numbers. Its interval is about people: it says
+where the mean of those lies of whom the study is a sample, had nobody been clipped. Where the noisy
+count of people outside of the range says that more of them were clipped than a model can put right,
+interval and note are about the clipped mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from eyelid.mechanisms.differential import Integers
+from eyelid.mechanisms.statistics import intervals
+from eyelid.mechanisms.statistics.intervals import WIDER, Interval
+from eyelid.mechanisms.statistics.parts import Part
+from eyelid.mechanisms.statistics.planning import width_of
+from eyelid.mechanisms.statistics.quantities import DELTA
+from eyelid.mechanisms.statistics.ranges import LOG, Entry, Range
+from eyelid.mechanisms.statistics.significance import p_value
+from eyelid.mechanisms.statistics.spread import NoiseOfOne
+from eyelid.mechanisms.statistics.statistic import Statistic
+
+INTERVALS = "modelled"
+"""How intervals are made, as certificates name it."""
+SPREADS_IN_RANGE = 6.0
+"""Where nobody knows how people spread, a range by definition is taken for so many of them."""
+MOST_CLIPPED = 0.03
+"""The share of people outside of a range that intervals put right."""
+# Without a norm a spread that is measured may be anything.
+_UNKNOWN_FACTOR = 2.5
+_ASSUMED = "spread between people taken as a sixth of the range"
+_NORM_SPREAD = "spread between people by the norm"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One result.
+
+    Attributes:
+        estimate: in the measure's own unit.
+        low: end of the 95 % interval, which covers sampling, noise and clipping; None where there
+            is none.
+        high: the other end.
+        noise_sd: of the noise alone.
+        people: over how many.
+        unit: of all of them; ``1`` of shares and rank statistics.
+        p: of a test that there is no effect, noise included; None where there is none.
+        note: what to know of it.
+        shares: of sampling, noise and clipping in the squared width, together 1; empty where there
+            is no interval.
+    """
+
+    estimate: float | None
+    low: float | None
+    high: float | None
+    noise_sd: float | None
+    people: int
+    unit: str
+    p: float | None = None
+    note: str = ""
+    shares: tuple[float, ...] = ()
+
+
+def estimates(
+    parts: Sequence[Part],
+    entries: Sequence[Entry],
+    yes_or_no: Sequence[bool],
+    shown: Sequence[Integers],
+) -> list[Estimate]:
+    """All results, in the order of what was measured.
+
+    Args:
+        parts: of the mechanism.
+        entries: every number with its range.
+        yes_or_no: whether a number is 0 or 1, so that its mean is a share of people.
+        shown: whole numbers of each part.
+    """
+    found: list[Estimate] = []
+    for part, numbers in zip(parts, shown, strict=True):
+        if part.noise is None:
+            found.append(_chosen(part, entries, int(numbers[0])))
+        elif part.statistics[0].cells:
+            found += _counts(part, numbers)
+        else:
+            found += _of_sums(_Shown(part, numbers.tolist()), entries, yes_or_no)
+    return _warned(parts, entries, yes_or_no, found)
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """Noisy sums over the same people.
+
+    Attributes:
+        part: that showed them.
+        numbers: in its order.
+    """
+
+    part: Any
+    numbers: list[int]
+
+    @property
+    def noise(self) -> NoiseOfOne:
+        """On the mean over people, in places."""
+        noise: NoiseOfOne = self.part.noise
+        return noise
+
+    def mean(self, statistic: Statistic) -> float:
+        """The noisy mean over people of what each added, between 0 and 1 without noise."""
+        at = self.part.statistics.index(statistic)
+        mean: float = self.part.mean_of(self.numbers[at])
+        return mean
+
+    def other(self, name: str, statistic: Statistic) -> float | None:
+        """The noisy mean of another statistic of the same numbers; None where it was not asked."""
+        wanted = replace(statistic, name=name)
+        return self.mean(wanted) if wanted in self.part.statistics else None
+
+
+def _of_sums(
+    shown: _Shown, entries: Sequence[Entry], yes_or_no: Sequence[bool]
+) -> Iterator[Estimate]:
+    for statistic in shown.part.statistics:
+        name = statistic.name
+        told_apart = bool(statistic.columns) and yes_or_no[statistic.columns[0]]
+        if name in ("higher", "clipped") or (name == "mean" and told_apart):
+            yield _share(shown, statistic)
+        elif name == "sd" and told_apart:
+            # Of a yes or no the share says it all, and its second moment nothing.
+            yield Estimate(None, None, None, None, shown.part.people, "1", None, "see the share")
+        elif name in ("mean", "sd"):
+            yield (_mean if name == "mean" else _sd)(
+                shown, statistic, entries[statistic.columns[0]]
+            )
+        else:
+            yield _of_pairs(shown, statistic)
+
+
+# Means and spreads.
+
+
+def _mean(shown: _Shown, statistic: Statistic, entry: Entry) -> Estimate:
+    """In the measure's own unit; of logarithms the geometric mean."""
+    range_, people, noise = entry.range, shown.part.people, shown.noise
+    place = shown.mean(statistic)
+    fitted = _fitted(shown, statistic, range_)
+    if fitted is None:
+        sd = WIDER * _sd_in_places(range_)
+        found = intervals.mean_by_norm(place, people, sd / WIDER, noise)
+    else:
+        sd, found = fitted.sd_estimate, fitted.mean
+    inside = float(np.clip(place, 0.0, 1.0))
+    found = found.around(inside)
+    note = ""
+    if fitted is None:
+        note = _ASSUMED if range_.sd is None else _NORM_SPREAD
+    value, low, high = (float(range_.value(at)) for at in (inside, found.low, found.high))
+    return Estimate(
+        value,
+        low,
+        high,
+        noise.sd * range_.width * (value if range_.scale == LOG else 1.0),
+        people,
+        entry.unit,
+        None,
+        note,
+        _parted(found, sd / math.sqrt(people), noise),
+    )
+
+
+def _sd(shown: _Shown, statistic: Statistic, entry: Entry) -> Estimate:
+    """How far people are spread; of logarithms that of logarithms."""
+    range_, people = entry.range, shown.part.people
+    unit = "1" if range_.scale == LOG else entry.unit
+    note = "of natural logarithms" if range_.scale == LOG else ""
+    fitted = _fitted(shown, statistic, range_)
+    if fitted is None:
+        value = range_.width / 2 * math.sqrt(max(shown.mean(statistic), 0.0))
+        about = "; ".join(filter(None, ("about the middle of the range", note)))
+        return Estimate(value, None, None, None, people, unit, None, about)
+    ends = (fitted.sd_estimate, fitted.sd.low, fitted.sd.high)
+    value, low, high = (end * range_.width for end in ends)
+    return Estimate(value, low, high, None, people, unit, None, note)
+
+
+def _fitted(shown: _Shown, statistic: Statistic, range_: Range) -> intervals.Fitted | None:
+    """Mean and spread together, where second moments were asked of the same numbers."""
+    mean, moment = shown.other("mean", statistic), shown.other("sd", statistic)
+    if mean is None or moment is None:
+        return None
+    factor = intervals.PRIOR_FACTOR if range_.sd is not None else _UNKNOWN_FACTOR
+    return intervals.mean_and_spread(
+        mean, moment, shown.part.people, shown.noise, _sd_in_places(range_), factor
+    )
+
+
+def _sd_in_places(range_: Range) -> float:
+    """How far people are thought to be spread before the study, as a share of the range."""
+    return range_.sd_in_places or 1 / SPREADS_IN_RANGE
+
+
+def _parted(found: Interval, sampling_sd: float, noise: NoiseOfOne) -> tuple[float, ...]:
+    """Shares of sampling, noise and clipping in a squared width."""
+    from scipy.special import ndtri
+
+    sampling = (2 * float(ndtri((1 + intervals.LEVEL) / 2)) * sampling_sd) ** 2
+    of_noise = width_of(noise, 1e-9 * sampling_sd) ** 2 if noise.scale else 0.0
+    clipping = max(0.0, (found.high - found.low) ** 2 - sampling - of_noise)
+    total = sampling + of_noise + clipping
+    return sampling / total, of_noise / total, clipping / total
+
+
+def _warned(
+    parts: Sequence[Part],
+    entries: Sequence[Entry],
+    yes_or_no: Sequence[bool],
+    found: list[Estimate],
+) -> list[Estimate]:
+    """Means of people of whom too many were clipped are said to be clipped means."""
+    rows = [
+        (part, statistic)
+        for part in parts
+        for statistic in part.statistics
+        for _ in range(statistic.cells + 1)
+    ]
+    counted = {
+        (part.group, statistic.columns): (estimate, part)
+        for (part, statistic), estimate in zip(rows, found, strict=True)
+        if statistic.name == "clipped"
+    }
+    warned = []
+    for (part, statistic), estimate in zip(rows, found, strict=True):
+        if statistic.name == "mean" and not yes_or_no[statistic.columns[0]]:
+            of_all = counted.get((part.group, ()))
+            outside, counting = counted.get((part.group, statistic.columns), of_all or (None, None))
+            if outside is not None and counting is not None and beyond(outside, counting):
+                estimate = _of_clipped(estimate, outside, entries[statistic.columns[0]])
+        warned.append(estimate)
+    return warned
+
+
+def beyond(outside: Estimate, part: Part) -> bool:
+    """Whether more people were clipped than intervals put right, as far as noise lets one see.
+
+    Args:
+        outside: the share of people outside.
+        part: that counted them.
+    """
+    spread = part.noise.sd if part.noise is not None else 0.0
+    return (outside.estimate or 0.0) > MOST_CLIPPED + 0.5 * spread
+
+
+def _of_clipped(estimate: Estimate, outside: Estimate, entry: Entry) -> Estimate:
+    """The same as a result about clipped numbers, with how far off people's mean may be."""
+    range_ = entry.range
+    least, most = range_.within
+    farthest = max(range_.lower - least, most - range_.upper, 0.0)
+    share = f"about {100 * (outside.estimate or 0.0):.0f}% of people lie outside of the range"
+    worst = "without a limit" if math.isinf(farthest) else ""
+    if not worst:
+        worst = f"by up to {(outside.high or 1.0) * farthest:.3g} {entry.unit}".rstrip()
+    said = f"a clipped mean: {share}, and their mean itself may be off {worst}"
+    return replace(estimate, note="; ".join(filter(None, (said, estimate.note))))
+
+
+# Shares and rank statistics.
+
+
+def _share(shown: _Shown, statistic: Statistic) -> Estimate:
+    """A share of people."""
+    people, noise = shown.part.people, shown.noise
+    place = shown.mean(statistic)
+    inside = float(np.clip(place, 0.0, 1.0))
+    found = intervals.share(place, people, noise).around(inside)
+    sampling = math.sqrt(max(inside * (1 - inside), 0.25 / people) / people)
+    p = None
+    if statistic.name == "higher":
+        p = p_value("sign", 2 * place - 1, noise.times(2), people)
+    return Estimate(
+        inside, found.low, found.high, noise.sd, people, "1", p, "", _parted(found, sampling, noise)
+    )
+
+
+def _of_pairs(shown: _Shown, statistic: Statistic) -> Estimate:
+    """Kendall's τ, the signed rank over its largest value, or the probability of superiority."""
+    part, people = shown.part, shown.part.people
+    groups: tuple[int, ...] = (people,)
+    if statistic.name == "signed-rank":
+        pairs, spread = people * (people + 1) / 2, intervals.signed_rank_spread(people)
+    elif statistic.name == "tau":
+        pairs, spread = people * (people - 1) / 2, intervals.tau_spread(people)
+    else:
+        groups = tuple(part.sizes[which] for which in statistic.groups or ())
+        pairs, spread = math.prod(groups), intervals.dominance_spread(*groups)
+    # What is shown is the sum over the sensitivity, and its noise that of a mean over people.
+    factor = part.sensitivity(statistic) * people / pairs
+    noise = shown.noise.times(factor)
+    value = factor * shown.mean(statistic)
+    inside = float(np.clip(value, -1.0, 1.0))
+    found = intervals.of_pairs(value, spread, noise).around(inside)
+    p = p_value(statistic.name, value, noise, *groups)
+    shares = _parted(found, float(spread(np.array([inside]))[0]), noise)
+    if statistic.name == "superiority":
+        inside, low, high = ((1 + at) / 2 for at in (inside, found.low, found.high))
+        return Estimate(inside, low, high, noise.sd / 2, sum(groups), "1", p, "", shares)
+    return Estimate(inside, found.low, found.high, noise.sd, people, "1", p, "", shares)
+
+
+# What is chosen, or counted in cells.
+
+
+def _chosen(part: Any, entries: Sequence[Entry], at: int) -> Estimate:
+    """A point or a slope among public candidates.
+
+    Its noise is that of ranks, which the density of people turns into that of numbers.
+    """
+    from scipy.special import ndtri
+
+    (statistic,) = part.statistics
+    ranges = [entries[column].range for column in statistic.columns]
+    people, epsilon = part.people, float(part.epsilon)
+    note = _ASSUMED if any(each.sd is None for each in ranges) else _NORM_SPREAD
+    sds = [_sd_in_places(each) for each in ranges]
+    if statistic.name == "slope":
+        place, unit = math.tan(part.angles[at]), ""
+        # τ of the residuals turns by 2/π for each step of a residual's spread.
+        turn = math.pi / 2 * WIDER * sds[1] / sds[0]
+        noise = NoiseOfOne(8 / (epsilon * people) * turn, 1)
+        sampling = 2 / (3 * math.sqrt(people)) * turn
+        factor = ranges[1].width / ranges[0].width
+        half = width_of(noise, sampling) / 2
+        value, low, high = (factor * end for end in (place, place - half, place + half))
+        noise_sd = factor * noise.sd
+    else:
+        (range_,), (sd,), unit = ranges, sds, entries[statistic.columns[0]].unit
+        level = float(statistic.level)
+        z = float(ndtri(level))
+        density = math.exp(-0.5 * z * z) / math.sqrt(2 * math.pi) / (WIDER * sd)
+        noise = NoiseOfOne(2 / (epsilon * people) / density, 1)
+        sampling = math.sqrt(level * (1 - level) / people) / density
+        place = float(part.grid[at])
+        half = width_of(noise, sampling) / 2 + 1 / (part.candidates - 1)
+        ends = (place, max(place - half, 0.0), min(place + half, 1.0))
+        value, low, high = (float(range_.value(end)) for end in ends)
+        noise_sd = noise.sd * range_.width * (value if range_.scale == LOG else 1.0)
+    shares = _parted(Interval(-half, half), sampling, noise)
+    return Estimate(value, low, high, noise_sd, people, unit, None, note, shares)
+
+
+def _counts(part: Any, numbers: Integers) -> Iterator[Estimate]:
+    """People in each cell, of those who took part: there is no sampling in it."""
+    noise = part.noise
+    half = width_of(noise, 1e-9) / 2
+    for number in numbers.tolist():
+        count = number / DELTA
+        inside = min(max(count, 0.0), float(part.people))
+        yield Estimate(
+            inside,
+            max(count - half, 0.0),
+            min(max(count + half, 0.0), float(part.people)),
+            noise.sd,
+            part.people,
+            "people",
+            None,
+            "of those who took part",
+            (0.0, 1.0, 0.0),
+        )

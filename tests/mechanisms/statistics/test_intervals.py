@@ -1,0 +1,109 @@
+"""Models of people against simulation; coverage with stated error rates and fixed seeds."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from eyelid.mechanisms.statistics import intervals, ranks
+from eyelid.mechanisms.statistics.power import noise_of_test, statistics_under
+from eyelid.mechanisms.statistics.spread import NoiseOfOne
+
+NONE = NoiseOfOne(0.0)
+
+
+@pytest.mark.parametrize(
+    ("mean", "sd"), [(0.5, 0.2), (0.9, 0.3), (0.5, 0.01), (-0.2, 0.5), (3, 0.1)]
+)
+def test_moments_of_clipped_numbers_are_those_of_simulated_people(mean, sd):
+    people = np.random.default_rng(0).normal(mean, sd, 1_000_000)
+    h = 2 * np.clip(people, 0, 1) - 1
+    found = intervals.clipped_moments(np.array(mean), np.array(sd))
+    np.testing.assert_allclose(found, [(h**n).mean() for n in (1, 2, 3, 4)], atol=0.003)
+
+
+def test_without_noise_a_share_s_interval_is_near_clopper_pearson_s():
+    for count, people in ((3, 20), (10, 20), (40, 100)):
+        found = intervals.share(count / people, people, NONE)
+        exact = stats.binomtest(count, people).proportion_ci()
+        assert found.low >= exact.low - 0.01
+        assert found.high <= exact.high + 0.01
+        assert found.high - found.low > 0.8 * (exact.high - exact.low)
+
+
+def test_without_noise_and_with_a_known_spread_the_interval_is_the_textbook_s():
+    sd = 0.1
+    found = intervals.mean_by_norm(0.5, 40, sd / intervals.WIDER, NONE)
+    half = 1.96 * sd / np.sqrt(40)
+    assert (found.low, found.high) == pytest.approx((0.5 - half, 0.5 + half), abs=0.002)
+
+
+def test_many_people_tell_their_spread_whatever_the_norm_says():
+    rng = np.random.default_rng(2)
+    places = np.clip(rng.normal(0.45, 0.12, 20_000), 0, 1)
+    moment = ((2 * places - 1) ** 2).mean()
+    found = intervals.mean_and_spread(places.mean(), moment, 20_000, NONE, prior_sd=0.2)
+    assert found.sd_estimate == pytest.approx(0.12, rel=0.02)
+    assert found.sd.low < 0.12 < found.sd.high
+    assert found.mean.high - found.mean.low == pytest.approx(
+        2 * 1.96 * 0.12 / np.sqrt(20_000), rel=0.1
+    )
+
+
+def test_what_is_next_to_impossible_leaves_what_was_known_before():
+    found = intervals.mean_and_spread(0.5, 40.0, 30, NONE, prior_sd=0.2)
+    assert np.isfinite([found.mean.low, found.mean.high, found.sd_estimate]).all()
+
+
+def coverage(inside, wanted=0.95):
+    """Refuses a true coverage of at least ``wanted`` once in ten thousand times."""
+    return stats.binomtest(int(np.sum(inside)), len(inside), wanted, "less").pvalue > 1e-4
+
+
+@pytest.mark.parametrize("people", [20, 60])
+def test_intervals_of_means_cover_people_s_mean(people):
+    rng = np.random.default_rng(people)
+    noise = NoiseOfOne(1 / (2 * people), 4)
+    inside, width = [], []
+    for _ in range(150):
+        places = np.clip(rng.normal(0.5, 0.2, people), 0, 1)
+        shown = places.mean() + noise.draw((), rng)
+        moment = ((2 * places - 1) ** 2).mean() + noise.draw((), rng)
+        found = intervals.mean_and_spread(shown, moment, people, noise, prior_sd=0.2).mean
+        inside.append(found.low <= 0.5 <= found.high)
+        width.append(found.high - found.low)
+    assert coverage(inside)
+    sd = np.hypot(noise.sd, 0.2 / np.sqrt(people))
+    assert np.mean(width) < 6 * sd
+
+
+@pytest.mark.parametrize(
+    ("test", "effect", "people", "truth"),
+    [
+        ("tau", 0.3, (40,), 0.3),
+        ("signed-rank", 0.5, (30,), 2 * stats.norm.cdf(0.5 * np.sqrt(2)) - 1),
+        ("superiority", 0.5, (25, 30), 2 * stats.norm.cdf(0.5 / np.sqrt(2)) - 1),
+    ],
+)
+def test_intervals_of_rank_statistics_cover_people_s(test, effect, people, truth):
+    rng = np.random.default_rng(9)
+    noise = noise_of_test(test, 2.0, *people)
+    spread = {
+        "tau": intervals.tau_spread,
+        "signed-rank": intervals.signed_rank_spread,
+        "superiority": intervals.dominance_spread,
+    }[test](*people)
+    shown = statistics_under(test, effect, 400, rng, *people) + noise.draw((400,), rng)
+    found = [intervals.of_pairs(each, spread, noise) for each in shown]
+    assert coverage([one.low <= truth <= one.high for one in found])
+    drawn = statistics_under(test, effect, 4_000, rng, *people)
+    assert spread(np.array([truth]))[0] == pytest.approx(drawn.std(), rel=0.12)
+
+
+def test_rank_statistics_without_noise_have_the_variance_of_theory():
+    x, y = np.random.default_rng(1).normal(size=(2, 3_000, 50))
+    tau = ranks.concordance(x, y) / (50 * 49 / 2)
+    assert intervals.tau_spread(50)(np.array([0.0]))[0] == pytest.approx(tau.std(), rel=0.05)
+
+
+def test_what_is_estimated_is_inside():
+    assert intervals.Interval(0.2, 0.4).around(0.5) == intervals.Interval(0.2, 0.5)
