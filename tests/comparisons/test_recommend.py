@@ -90,7 +90,7 @@ def test_what_cannot_be_asked_is_refused(few, options, said):
 
 
 def test_what_cannot_be_made_up_points_to_other_ways(make_table):
-    with pytest.raises(InputError, match=r"'pupil' is none of them.*--own.*'eyelid compare'"):
+    with pytest.raises(InputError, match=r"'pupil' is none of them.*`own`.*'eyelid compare'"):
         recommend(make_table(), ["error<=0.1"])
 
 

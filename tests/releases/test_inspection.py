@@ -85,7 +85,7 @@ def test_fixations_lead_to_a_heatmap():
     assert "yet" not in told
     told = inspect(fixations(units="px", xy_origin="top-left"))["release"]
     assert "eyelid heatmap" not in told
-    assert "--size WxH" in told
+    assert "`size=…`" in told
 
 
 def test_samples_lead_to_features_and_to_a_heatmap_of_one_of_their_stimuli(simulated):

@@ -178,10 +178,11 @@ def _run(words: list[str]) -> int:
     Not by the parser's own main, which prints failures in its own way.
     """
     command = typer.main.get_command(app)
+    commands = getattr(command, "commands", {})
     asked = next((word for word in words if not word.startswith("-")), "")
     try:
         with (
-            options_of(getattr(command, "commands", {}).get(asked)),
+            options_of(commands.get(asked), commands.values()),
             command.make_context("eyelid", words) as context,
         ):
             try:

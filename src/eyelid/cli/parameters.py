@@ -20,21 +20,27 @@ _CALLED = {"every_s": "every", "for_s": "for", "window_s": "window"}
 _FLAGS = {("only_areas", "True"): "--only areas"}
 
 _options: ContextVar[Mapping[str, str] | None] = ContextVar("options", default=None)
+# Those of all commands: one may advise another.
+_of_others: ContextVar[Mapping[str, str] | None] = ContextVar("of_others", default=None)
 
 
 @contextmanager
-def options_of(command: Any) -> Iterator[None]:
+def options_of(command: Any, others: Iterable[Any] = ()) -> Iterator[None]:
     """Spell parameters as the options of a command, while it runs.
 
     Args:
         command: of the parser; None where there is none.
+        others: whose options are spelt where the command has none of that name.
     """
     found = dict(_spelt(getattr(command, "params", ())))
+    several = (_spelt(getattr(other, "params", ())) for other in others)
     token = _options.set(found)
+    token_of_others = _of_others.set({name: takes for each in several for name, takes in each})
     try:
         yield
     finally:
         _options.reset(token)
+        _of_others.reset(token_of_others)
 
 
 def _spelt(parameters: Iterable[Any]) -> Iterator[tuple[str, str]]:
@@ -61,16 +67,18 @@ def as_options(text: str) -> str:
 
 
 def _option(found: re.Match[str]) -> str:
-    known = _options.get() or {}
+    own, others = _options.get() or {}, _of_others.get() or {}
     parameter, value = found[1], found[2]
     if (parameter, value) in _FLAGS:
         return _FLAGS[parameter, value]
     name = _CALLED.get(parameter, parameter).replace("_", "-")
+    settable = value is not None and "set" in own
+    known = own if name in own or settable else others
     if name in known:
         if value is None:
             return f"--{name}"
         return f"--{name} {known[name] or value if value == '…' else _typed(value)}"
-    if value is not None and "set" in known:
+    if settable:
         return f"--set {parameter}={value}"
     return parameter if value is None else f"{parameter}={value}"
 
