@@ -29,6 +29,7 @@ from eyelid.reporting.attack_rates import (
     told_apart_rates,
 )
 from eyelid.reporting.audits.audit_json import UNCOVERED
+from eyelid.reporting.audits.usefulness import useful, usefulness
 from eyelid.reporting.audits.verdict import (
     ALLOWS_MUCH,
     best_learned,
@@ -93,7 +94,14 @@ class Standing:
 
 
 def standing(audit: TableAudit) -> Standing:
-    """How good or bad the news is."""
+    """How good or bad the news is; no release is good in which nothing useful was found."""
+    news = _standing_of_promise(audit)
+    if news.name == "sound" and not useful(audit):
+        return Standing("weak", "The promise stands, but nothing useful was found in this release")
+    return news
+
+
+def _standing_of_promise(audit: TableAudit) -> Standing:
     subject, certificate = audit.target, audit.target.certificate
     if audit.refuted:
         return Standing("refuted", "Refuted: the certificate of this release is not true")
@@ -202,6 +210,7 @@ def report(audit: TableAudit, story: Story | None = None, own: bool = False) -> 
         raw=raw,
         null=null,
         worst=worst,
+        use=usefulness(audit) if worst else None,
         worst_bound=bound_kind(worst.protocol) if worst else None,
         named=named,
         alone=subject.bounds().get("raw_to_release"),
