@@ -28,7 +28,7 @@ from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import mean_map
 from eyelid.gaze.maps.gaze_points import GazePoints, gaze_points_from_arrays, gaze_points_of
 from eyelid.gaze.maps.grid import Grid, counted
-from eyelid.gaze.maps.spread import heatmap
+from eyelid.gaze.maps.spread import point_spread
 from eyelid.io import read
 from eyelid.papers.liu2019.caps import best_cap
 from eyelid.papers.liu2019.complexity import algorithm_1
@@ -110,7 +110,7 @@ def _blur() -> Case:
 
     pixels = Grid.of_pixels(WIDTH_PX, HEIGHT_PX)
     counts = counted(pixels, *scene(POINTS // 100, np.random.default_rng(1)))
-    ours = best_cpu_seconds(lambda: heatmap(counts, SIGMA_PX), REPETITIONS)
+    ours = best_cpu_seconds(lambda: point_spread(counts, SIGMA_PX), REPETITIONS)
     theirs = best_cpu_seconds(lambda: gaussian_filter(counts, SIGMA_PX, mode="constant"), 3)
     exact = gaussian_filter(counts, SIGMA_PX, mode="constant", truncate=8.0)
     return Case(
@@ -123,7 +123,7 @@ def _blur() -> Case:
         theirs >= 3 * ours,
         {
             "difference_of_peak": float(
-                np.abs(heatmap(counts, SIGMA_PX) - exact).max() / exact.max()
+                np.abs(point_spread(counts, SIGMA_PX) - exact).max() / exact.max()
             )
         },
     )

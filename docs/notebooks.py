@@ -21,6 +21,10 @@ NOTEBOOKS = sorted((Path(__file__).parent / "tutorials").glob("*.ipynb"))
 
 def executed(notebook: dict[str, Any]) -> dict[str, Any]:
     """A notebook with what its cells show, run in order in a namespace of their own."""
+    import matplotlib.pyplot as plt
+
+    # What others have drawn is none of its figures.
+    plt.close("all")
     names: dict[str, Any] = {"__name__": "__main__"}
     cells = [
         cell | {"outputs": list(_outputs("".join(cell["source"]), names))}

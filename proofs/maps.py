@@ -26,7 +26,7 @@ from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.gaze_points import GazePoints
 from eyelid.gaze.maps.grid import Floats, Grid
-from eyelid.gaze.maps.spread import heatmap, spread, spread_error
+from eyelid.gaze.maps.spread import point_spread, spread, spread_error
 from eyelid.gaze.simulator.scenes import simulated_scene
 from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
@@ -185,7 +185,7 @@ def built(name: str, **given: float) -> MapMechanism:
 
 def heat_of(looks: GazePoints, sigma_px: float) -> Floats:
     """The heatmap without noise, at every fourth px."""
-    return heatmap(gaze_map(looks).values, sigma_px)[::_STEP, ::_STEP]
+    return point_spread(gaze_map(looks).values, sigma_px)[::_STEP, ::_STEP]
 
 
 def released(

@@ -57,12 +57,18 @@ def test_what_public_functions_take_and_give_has_a_place(site):
     assert {kind.__name__ for hint in hints for kind in types_in(hint)} - known == set()
 
 
+def parameters_of(thing):
+    """What a function takes, or a class to make one; nothing where that is not for users."""
+    made = inspect.isclass(thing) and "__init__" not in vars(thing)
+    return [] if made else list(inspect.signature(thing).parameters)
+
+
 @pytest.mark.parametrize("name", PUBLIC)
 def test_every_parameter_of_a_public_name_is_described(name):
     thing = getattr(eyelid, name)
-    takes = [f.name for f in dataclasses.fields(thing)] if inspect.isclass(thing) else []
-    heading = "Attributes" if takes else "Args"
-    takes = takes or list(inspect.signature(thing).parameters)
+    holds = dataclasses.is_dataclass(thing)
+    heading = "Attributes" if holds else "Args"
+    takes = [f.name for f in dataclasses.fields(thing)] if holds else parameters_of(thing)
     told = inspect.getdoc(thing).partition(f"{heading}:\n")[2].partition("\n\n")[0]
     assert re.findall(r"^    (\w+):", told, re.MULTILINE) == takes
 

@@ -12,7 +12,7 @@ import eyelid
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "eyelid"
-EVERYBODYS = {"errors", "plotting", "spelling", "version"}
+EVERYBODYS = {"display", "errors", "plotting", "spelling", "version"}
 PLOTTING = SOURCE / "plotting.py"
 HEAVY = {"sklearn", "matplotlib", "dask", "dp_accounting", "jinja2", "rich"}
 

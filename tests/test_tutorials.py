@@ -71,7 +71,9 @@ def test_nothing_in_it_is_of_the_machine_it_ran_on(notebook):
 
 
 def test_there_is_one_for_each_kind_of_user():
-    assert [path.stem for path in NOTEBOOKS] == ["researcher", "ux_analyst", "vr_engineer"]
+    assert [path.stem for path in NOTEBOOKS] == [
+        *("from_pandas", "researcher", "ux_analyst", "vr_engineer"),
+    ]
 
 
 def test_a_cell_that_fails_is_seen():

@@ -22,7 +22,7 @@ LONGEST_MODULE, MOST_COMPLEX, MOST_PARAMETERS, MOST_BASES = 500, 20, 8, 8
 # Packages that may know the classes of mechanisms.
 AT_HOME = ("mechanisms", "papers")
 # Modules that everybody may import.
-EVERYBODYS = ("errors", "spelling", "plotting", "version")
+EVERYBODYS = ("display", "errors", "spelling", "plotting", "version")
 
 
 @cache

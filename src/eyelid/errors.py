@@ -13,7 +13,7 @@ class EyelidError(Exception):
     exit_code = 1
 
 
-class InputError(EyelidError):
+class InputError(EyelidError, ValueError):
     """Bad input or usage."""
 
     exit_code = 2
@@ -57,5 +57,7 @@ def cannot_read(what: object, *kinds: type[Exception]) -> Iterator[None]:
     """
     try:
         yield
+    except EyelidError:
+        raise
     except kinds as error:
         raise InputError(f"cannot read {what}: {first_line(error)}") from None

@@ -9,7 +9,7 @@ from eyelid.errors import Refused
 from eyelid.privacy.guarantee import large_delta
 from eyelid.privacy.ledger import Ledger
 from eyelid.releases.budget import budget
-from eyelid.releases.kinds.features.quote import cost
+from eyelid.releases.cost import cost
 from eyelid.releases.release import release
 from eyelid.stream import Gatekeeper
 

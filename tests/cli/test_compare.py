@@ -84,7 +84,7 @@ def _stop(*words):
         (["--mechanisms", "ksame:row"], "ksame does not hide a row: it offers person"),
         (["--mechanisms", "dct", "--sweep", "k=2"], "sweep that as dct.k"),
         (["--mechanisms", "nosuch"], "unknown mechanism 'nosuch'"),
-        (["--picture", "plane.jpg"], "a picture ends in .svg or .png, got 'plane.jpg'"),
+        (["--picture", "plane.jpg"], "a picture ends in .svg, .pdf or .png, got 'plane.jpg'"),
         (["--report", "absent/c.html"], "there is no folder"),
         (["--repeats", "0"], "repeats must be at least 1, got 0"),
         (["--engine", "spark"], "unknown engine 'spark'"),

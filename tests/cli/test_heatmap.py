@@ -476,7 +476,7 @@ def test_cost_takes_people_and_screen_of_a_study(eyelid, study):
 
 def test_cost_of_tables_needs_the_number_of_areas(eyelid):
     words = ("cost", "--mechanism", "aoi-tables", "--people", 40, "--epsilon", 1)
-    refused(eyelid(*words), "--areas N")
+    refused(eyelid(*words), "give --areas")
     assert json.loads(eyelid(*words, "--areas", 5, "--json").out)["guarantee"]["epsilon"] == 1
 
 

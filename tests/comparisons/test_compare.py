@@ -139,7 +139,7 @@ def test_the_command_to_repeat_it_says_what_was_chosen(small):
         ({"target": "taks"}, "did you mean 'task'"),
         ({"attributes": ["gendr"]}, "unknown attribute"),
         ({"report": "absent/page.html"}, "there is no folder"),
-        ({"picture": "plane.gif"}, "ends in .svg or .png"),
+        ({"picture": "plane.gif"}, "ends in .svg, .pdf or .png"),
         ({"mechanisms": ["seeded"], "epsilons": [1.0]}, "none of these can be released: seeded"),
         ({"mechanisms": ["ksame"], "sweep": {"k": [0]}}, "none of these can be released: ksame"),
     ],

@@ -110,7 +110,7 @@ def test_a_choice_is_paid_for_out_of_the_epsilon_asked_for():
     left = goals_of(["epsilon<=4", "task>=0.7"], FACTS).after(1.5)
     assert [(goal.name, goal.limit) for goal in left.asked] == [("epsilon", 2.5), ("task", 0.7)]
     assert left.asked[0].text == "epsilon<=4 less 1.5 for the choice"
-    with pytest.raises(InputError, match=r"--tuning-epsilon 4 leaves nothing of epsilon<=4"):
+    with pytest.raises(InputError, match=r"`tuning_epsilon=4` leaves nothing of epsilon<=4"):
         goals_of(["epsilon<=4"], FACTS).after(4.0)
 
 

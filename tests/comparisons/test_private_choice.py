@@ -146,7 +146,7 @@ def test_how_sure_a_choice_can_be_is_known_before():
 
 
 def test_hardly_more_than_a_lot_is_refused():
-    with pytest.raises(InputError, match=r"takes --tuning-epsilon 1\.61, or 32 people"):
+    with pytest.raises(InputError, match=r"takes `tuning_epsilon=1\.61`, or 32 people"):
         PrivateChoice(1.0, 6, 20).check()
     with pytest.raises(InputError, match="5 people make 0 blocks"):
         PrivateChoice(9.0, 6, 5).check()

@@ -73,9 +73,9 @@ def test_nothing_of_anybodys_values_is_used(few):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"own": True}, "give --own and --tuning-epsilon E together"),
-        ({"tuning_epsilon": 1.0}, "give --own and --tuning-epsilon E together"),
-        ({"dry_run": True}, "--dry-run goes with --own"),
+        ({"own": True}, "give `own` and `tuning_epsilon=…` together"),
+        ({"tuning_epsilon": 1.0}, "give `own` and `tuning_epsilon=…` together"),
+        ({"dry_run": True}, "`dry_run` goes with `own`"),
         ({"studies": 0}, "studies must be at least 1"),
         (
             {"goals": ["k>=2", "epsilon<=1", "kind=pure-dp"]},
@@ -90,7 +90,7 @@ def test_what_cannot_be_asked_is_refused(few, options, said):
 
 
 def test_what_cannot_be_made_up_points_to_other_ways(make_table):
-    with pytest.raises(InputError, match=r"'pupil' is none of them.*--own.*'eyelid compare'"):
+    with pytest.raises(InputError, match=r"'pupil' is none of them.*`own`.*'eyelid compare'"):
         recommend(make_table(), ["error<=0.1"])
 
 
@@ -238,7 +238,7 @@ def test_groups_without_an_epsilon_are_not_chosen_by_a_release(sixteen):
         recommend(sixteen(), ["k>=3"], mechanisms=["ksame"], **asked)
     with pytest.raises(InputError, match="there is nothing to choose"):
         recommend(sixteen(), ["epsilon=4"], mechanisms=["gaussian"], **asked)
-    with pytest.raises(InputError, match="--tuning-epsilon 3 leaves nothing of epsilon<=3"):
+    with pytest.raises(InputError, match="`tuning_epsilon=3` leaves nothing of epsilon<=3"):
         recommend(sixteen(), ["epsilon<=3"], mechanisms=["gaussian"], **asked)
 
 

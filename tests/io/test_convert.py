@@ -88,7 +88,7 @@ def test_names_do_not_leave_with_a_release_from_recordings(export, tmp_path):
 
 def test_a_copy_that_left_the_house_is_not_counted_from_nothing(export, tmp_path):
     convert(export, tmp_path / "copy", "bids")
-    with pytest.raises(InputError, match="--ledger"):
+    with pytest.raises(InputError, match="`ledger=…`"):
         release(tmp_path / "copy", tmp_path / "out", mechanism="laplace", epsilon=1.0)
     ledger = export.with_name("recordings.ledger")
     release(export, tmp_path / "p1", mechanism="laplace", epsilon=1.0)
@@ -113,7 +113,7 @@ def test_a_wrong_ledger_for_a_copy_is_refused_and_a_new_one_never_has_a_total(ex
     with pytest.raises(InputError, match="is not there"):
         release(tmp_path / "copy", tmp_path / "out", **asked, ledger=wrong)
     # Somebody who got the copy and will never have the ledger says so.
-    with pytest.raises(InputError, match="say with --ledger FILE"):
+    with pytest.raises(InputError, match="say with `ledger=…`"):
         budget(tmp_path / "copy", lost=True)
     budget(tmp_path / "copy", ledger=wrong, lost=True)
     convert(tmp_path / "copy", tmp_path / "study", ledger=wrong)
@@ -128,7 +128,7 @@ def test_a_wrong_ledger_for_a_copy_is_refused_and_a_new_one_never_has_a_total(ex
 def test_another_ledger_does_not_dodge_a_limit(export, tmp_path):
     budget(export, limit_epsilon=1.0)
     release(export, tmp_path / "o1", mechanism="laplace", epsilon=1.0)
-    with pytest.raises(InputError, match="leave out --ledger"):
+    with pytest.raises(InputError, match="leave out `ledger`"):
         convert(export, tmp_path / "study", ledger=tmp_path / "x.ledger")
     with pytest.raises(Refused):
         release(
@@ -225,7 +225,7 @@ def test_an_input_that_cannot_be_written_beside_needs_a_ledger(export, tmp_path,
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("eyelid.privacy.ledger_file.os.link", refuse)
-    with pytest.raises(InputError, match="--ledger FILE"):
+    with pytest.raises(InputError, match="`ledger=…`"):
         convert(export, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -313,7 +313,7 @@ def test_no_other_name_for_the_same_data_dodges_a_limit(export, tmp_path):
     (elsewhere / "link").symlink_to(tmp_path / "study")
     with pytest.raises(Refused):
         release(elsewhere / "link", tmp_path / "o4", mechanism="laplace", epsilon=1.0)
-    with pytest.raises(InputError, match="leave out --ledger"):
+    with pytest.raises(InputError, match="leave out `ledger`"):
         convert(elsewhere / "link", tmp_path / "o5", ledger=tmp_path / "x.ledger")
 
 

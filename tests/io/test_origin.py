@@ -220,7 +220,7 @@ def test_nothing_is_lost_where_a_ledger_knows_these_people(spent, tmp_path, make
     with pytest.raises(InputError, match="is there and knows these people"):
         budget(spent, lost=True, ledger=tmp_path / "new.ledger")
     moved = (tmp_path / "features.ledger").rename(tmp_path / "moved.ledger")
-    with pytest.raises(InputError, match="knows these people: give it with --ledger"):
+    with pytest.raises(InputError, match="knows these people: give it with `ledger`"):
         budget(spent, lost=True, ledger=moved)
     with pytest.raises(InputError, match="no ledger is lost"):
         budget(make_table(), lost=True)

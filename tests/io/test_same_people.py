@@ -194,7 +194,7 @@ def test_recordings_are_said_to_be_of_the_same_people(tmp_path):
     assert done.total.epsilon == 2.0
     elsewhere = {"same_people_as": trials, "ledger": tmp_path / "new.ledger"}
     third = written(tmp_path / "third" / "third.csv", "P1", "P2")
-    with pytest.raises(InputError, match="leave out --ledger"):
+    with pytest.raises(InputError, match="leave out `ledger`"):
         convert(third, tmp_path / "third-study", **said, **elsewhere)
 
 

@@ -46,7 +46,7 @@ def test_columns_that_nobody_mapped_are_named_once(table):
 
 
 def test_other_signals_than_gaze_are_told_where_to_look(table):
-    with pytest.raises(InputError, match=r"no gaze that is known.*heart_rate.*--features"):
+    with pytest.raises(InputError, match=r"no gaze that is known.*heart_rate.*features"):
         read(table("person,time_ms,heart_rate\nann,0,61\n"))
 
 
@@ -54,7 +54,7 @@ def test_other_signals_than_gaze_are_told_where_to_look(table):
     ("text", "said"),
     [
         ("person,when,heart_rate,day\nann,0,61,12.03.2021\n", "such as 'heart_rate,UNIT"),
-        ('person,n,gaze\nann,1,"[{""x"": 1}]"\n', "--map x=COLUMN.*the columns person, n, x"),
+        ('person,n,gaze\nann,1,"[{""x"": 1}]"\n', "`map='x=COLUMN.*the columns person, n, x"),
         ("person,x,y,t\nann,1,2,3\n", "has no time.*it has the columns person, x, y, t"),
         ("person,time_ms,dir_x,dir_y,dir_z\nann,0,0,0,1\n", "gaze_x=COLUMN,gaze_y=COLUMN"),
     ],

@@ -34,7 +34,7 @@ def test_an_unknown_parameter_suggests_the_nearest():
 
 
 def test_a_missing_parameter_is_asked_for():
-    with pytest.raises(InputError, match="laplace needs epsilon: give it with --epsilon"):
+    with pytest.raises(InputError, match="laplace needs epsilon: give it, such as `epsilon="):
         mechanism_named("laplace")
 
 

@@ -393,7 +393,7 @@ def test_a_release_that_is_under_way_is_not_counted_in_a_ledger_that_was_joined(
     """It has opened the ledger before, and pays after."""
     opened = Ledger(there.path)
     here.join("a", there, ["b"])
-    with pytest.raises(InputError, match="--ledger"):
+    with pytest.raises(InputError, match="`ledger"):
         opened.debit("b", ["ann"], "laplace", pure(1.0))
     assert Path(opened.path) == there.path
 

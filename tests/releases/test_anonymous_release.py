@@ -18,8 +18,8 @@ from eyelid.privacy.accounts import Gap
 from eyelid.privacy.noise import randomness
 from eyelid.releases.accounting import OTHER_ROWS, read_certificate
 from eyelid.releases.budget import budget
+from eyelid.releases.cost import cost
 from eyelid.releases.kinds.features.plan import LISTED_BOUNDS, SEEDED_GROUPS, SEEDED_ROWS
-from eyelid.releases.kinds.features.quote import cost
 from eyelid.releases.release import release
 from eyelid.reporting.sentences import promise
 
@@ -280,7 +280,7 @@ def test_the_card_of_a_void_release_promises_nothing(folder, tmp_path):
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        ("", 2, "ksame needs k: give it with --set k=4"),
+        ("", 2, "ksame needs k: give it, such as --set k=4"),
         ("--set k=4 --epsilon 1", 2, "ksame gives k-anonymity and has no epsilon: leave it out; "),
         ("--set k=4 --unit recording", 3, "ksame does not offer the unit 'recording'"),
         ("--set k=9", 2, "k=9 needs at least 9 people, this study has 8: choose k ≤ 8"),
@@ -620,5 +620,5 @@ def test_a_guarantee_comes_back_from_its_dictionary_and_none_without_k(kind):
 
 
 def test_means_by_attributes_still_advise_groups_by_them(folder):
-    with pytest.raises(InputError, match=r"leave keep out, or make groups with --set by=gender$"):
+    with pytest.raises(InputError, match=r"leave keep out, or make groups with `by=gender`$"):
         release(folder, mechanism="groupmean", epsilon=1.0, keep=["gender"])

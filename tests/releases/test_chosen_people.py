@@ -12,7 +12,7 @@ from eyelid.io.derivations import derive_features
 from eyelid.mechanisms.certificate import BY_LIST, NARROWEST_FORM
 from eyelid.privacy.ledger import Ledger
 from eyelid.releases.audits.audit import audit, audit_heatmap
-from eyelid.releases.kinds.features.quote import cost
+from eyelid.releases.cost import cost
 from eyelid.releases.kinds.maps.heatmap import private_heatmap
 from eyelid.releases.release import release
 

@@ -47,7 +47,7 @@ def heatmap(out, **said):
     areas = out.parent / "areas.json"
     areas.write_text(json.dumps(AREAS))
     gaze = study(tasks=["comic"])
-    eyelid.private_heatmap(gaze, out, stimulus="comic", areas=areas, seed=SEED, **said)
+    eyelid.heatmap(gaze, out, stimulus="comic", areas=areas, seed=SEED, **said)
 
 
 def released(source, **said):

@@ -7,8 +7,8 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Screen, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import read, write
+from eyelid.releases.cost import cost
 from eyelid.releases.inspection import fitting_release, inspect, recordings_of
-from eyelid.releases.kinds.features.quote import cost
 
 
 def test_a_study_is_counted(simulated):
@@ -85,7 +85,7 @@ def test_fixations_lead_to_a_heatmap():
     assert "yet" not in told
     told = inspect(fixations(units="px", xy_origin="top-left"))["release"]
     assert "eyelid heatmap" not in told
-    assert "--size WxH" in told
+    assert "`size=…`" in told
 
 
 def test_samples_lead_to_features_and_to_a_heatmap_of_one_of_their_stimuli(simulated):

@@ -592,7 +592,7 @@ def test_padding_that_shows_is_named_where_only_rows_are_hidden(make_table):
 
 
 def test_counting_elsewhere_than_in_the_study_s_ledger_is_refused(features_folder, tmp_path):
-    with pytest.raises(InputError, match=r"counted in \S+features\.ledger: leave out --ledger"):
+    with pytest.raises(InputError, match=r"counted in \S+features\.ledger: leave out `ledger`"):
         eyelid.release(features_folder, mechanism="laplace", epsilon=1.0, ledger=tmp_path / "other")
     assert not (tmp_path / "other").exists()
 
@@ -609,7 +609,7 @@ def test_the_ethics_paragraph_tells_of_earlier_releases(features_folder, tmp_pat
 
 def test_a_limit_is_not_walked_around_by_counting_elsewhere(features_folder, tmp_path):
     budget(features_folder, limit_epsilon=0.5)
-    with pytest.raises(Refused, match="another --ledger would not keep"):
+    with pytest.raises(Refused, match="another `ledger` would not keep"):
         eyelid.release(
             features_folder, tmp_path / "o", mechanism="laplace", epsilon=1, ledger=tmp_path / "L"
         )

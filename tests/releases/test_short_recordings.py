@@ -11,8 +11,8 @@ from eyelid.gaze.simulator import simulate
 from eyelid.io import read, write
 from eyelid.io.derivations import derive_features
 from eyelid.releases.audits.audit import audit
+from eyelid.releases.cost import cost
 from eyelid.releases.inspection import inspect
-from eyelid.releases.kinds.features.quote import cost
 from eyelid.releases.release import release
 
 pytestmark = pytest.mark.usefixtures("quick_audits")
@@ -122,6 +122,6 @@ def test_the_cost_counts_who_broke_off(folder):
 
 
 def test_min_seconds_of_a_release_is_a_limit(folder, tmp_path):
-    with pytest.raises(InputError, match=r"no recording can be summarised.*--min-seconds"):
+    with pytest.raises(InputError, match=r"no recording can be summarised.*`min_seconds`"):
         release(folder, tmp_path / "out", mechanism="laplace", epsilon=1.0, min_seconds=1e4)
     assert not (tmp_path / "out").exists()

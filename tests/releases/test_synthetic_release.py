@@ -22,9 +22,9 @@ from eyelid.mechanisms.synthetic.utility import made_up, prospects
 from eyelid.privacy.noise import randomness
 from eyelid.releases.accounting import read_certificate
 from eyelid.releases.budget import budget
+from eyelid.releases.cost import cost
 from eyelid.releases.inspection import inspect
 from eyelid.releases.kinds.features.plan import LISTED_BOUNDS, SEEDED
-from eyelid.releases.kinds.features.quote import cost
 from eyelid.releases.release import release
 from eyelid.reporting.consent import for_participants
 
@@ -131,7 +131,7 @@ def test_only_attributes_that_by_names_come_out_as_shares_of_made_up_people(tabl
     consent = for_participants(done.certificate)
     assert "over groups of participants by gender (female: 33" in consent
     assert "Shown exactly: that there are 99 participants; your gender" in consent
-    with pytest.raises(InputError, match="make groups with --set by=gender"):
+    with pytest.raises(InputError, match="make groups with `by=gender`"):
         release(table, **LAW, keep=["gender"])
 
 
@@ -162,7 +162,7 @@ def test_public_numbers_alone_are_enough_to_plan_and_no_length_is_asked_for():
     assert every["made_up"]["dropped"] == []
     assert every["prospects"][-1]["features"] == 52
     assert each[0]["share_error"] is None
-    with pytest.raises(InputError, match="--recordings and --features; missing: recordings, feat"):
+    with pytest.raises(InputError, match="`recordings` and `features`; missing: recordings, feat"):
         cost("synthetic", people=500, epsilon=4.0)
 
 
@@ -341,7 +341,7 @@ def test_the_promise_is_of_data_of_any_length(folder, tmp_path):
             ["correlations over time (±"],
             ["correlations of two features (±"],
         ),
-        ({"people": 20}, {"carry": 9}, [], ["over time (±", "lengths (--set rows= sets them)"]),
+        ({"people": 20}, {"carry": 9}, [], ["over time (±", "lengths (`rows=…` sets them)"]),
         ({"features": 1}, {"rows": 60}, ["correlations over time (±"], ["lengths (rows=60 sets"]),
     ],
 )
@@ -387,9 +387,11 @@ def test_few_made_up_people_carry_as_much_and_are_told_to_be_far_off():
         lambda table: release(table.data, **LAW),
         lambda table: cost("synthetic", table.data, epsilon=4.0),
         lambda table: cost("synthetic", table, epsilon=4.0, by=["gender"]),
-        lambda table: write(table, "nowhere"),
+        lambda table: write(table.study().features, "nowhere"),
     ],
 )
 def test_what_is_no_study_is_refused_in_a_line(table, wrong):
-    with pytest.raises(InputError, match=r"give a Study|must be text|write takes a Study"):
+    with pytest.raises(
+        InputError, match=r"columns are: \w+\(eyelid|must be text|write takes a Study"
+    ):
         wrong(table)

@@ -65,9 +65,8 @@ class AuditTarget:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HeatmapTarget(AuditTarget):
-    """A released heatmap: it always has a certificate, and a folder."""
+    """A released heatmap: it always has a certificate."""
 
-    path: Path = field()
     certificate: Certificate = field()
 
 

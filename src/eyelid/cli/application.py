@@ -38,6 +38,7 @@ from eyelid.cli import (
     summary,
     verify,
 )
+from eyelid.cli.parameters import as_options, options_of
 from eyelid.cli.standard_streams import standard_streams
 from eyelid.engine.children import safe_children
 from eyelid.errors import EyelidError, EyelidWarning
@@ -177,9 +178,18 @@ def _run(words: list[str]) -> int:
     Not by the parser's own main, which prints failures in its own way.
     """
     command = typer.main.get_command(app)
+    commands = getattr(command, "commands", {})
+    asked = next((word for word in words if not word.startswith("-")), "")
     try:
-        with command.make_context("eyelid", words) as context:
-            code = command.invoke(context)
+        with (
+            options_of(commands.get(asked), commands.values()),
+            command.make_context("eyelid", words) as context,
+        ):
+            try:
+                code = command.invoke(context)
+            except EyelidError as error:
+                error.args = (as_options(str(error)),)
+                raise
     except typer.Exit as stop:
         return stop.exit_code
     return code if isinstance(code, int) else 0

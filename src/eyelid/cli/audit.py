@@ -81,7 +81,7 @@ def run(
     raw data. Exit code 1 when a certificate is refuted.
     """
     from eyelid.io.release_folder import states_heatmap, states_results
-    from eyelid.releases.audits.audit import audit, audit_heatmap, audit_results
+    from eyelid.releases.audits.audit import audit_heatmap, audit_results, audit_tables
     from eyelid.reporting.audits.audit_json import UNCOVERED
     from eyelid.reporting.audits.results import Audit
     from eyelid.reporting.audits.tables import audit_lines, heatmap_lines
@@ -122,7 +122,7 @@ def run(
             )
             lines, names_people = of_results.lines(), False
         else:
-            done = of_tables = audit(
+            done = of_tables = audit_tables(
                 original,
                 released,
                 report=report,

@@ -135,8 +135,9 @@ def _listed(option: str, text: str) -> list[str]:
 
 
 def _numbers(option: str, text: str) -> list[float]:
+    values = _listed(option, text)
     try:
-        return [float(value) for value in _listed(option, text)]
+        return [float(value) for value in values]
     except ValueError:
         raise InputError(f"{option} takes numbers with commas between them, got '{text}'") from None
 

@@ -87,7 +87,7 @@ def run(
     """
     from eyelid.errors import InputError
     from eyelid.mechanisms import find
-    from eyelid.releases.kinds.features.quote import cost
+    from eyelid.releases.cost import cost
 
     parameters = settings(setting)
     # A number is how many, as it has always been; names of digits alone go into a file.

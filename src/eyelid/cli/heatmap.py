@@ -32,8 +32,8 @@ from eyelid.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from eyelid.releases.kinds.maps.heatmap import PrivateHeatmap
     from eyelid.releases.kinds.maps.quote import HeatmapPreview
+    from eyelid.reporting.release import Release
 
 EXAMPLES = """\b
 Examples:
@@ -229,11 +229,11 @@ def _release(
     as_json: bool,
 ) -> None:
     from eyelid.privacy.guarantee import large_deltas
-    from eyelid.releases.kinds.maps.heatmap import private_heatmap
+    from eyelid.releases.kinds.maps.heatmap import heatmap
     from eyelid.reporting.sentences import in_all, promise_lines
 
     beside = out.with_name(f"{out.name}-figures-not-private") if figures else None
-    done = private_heatmap(source, out, figures=beside, ledger=ledger, **asked)
+    done = heatmap(source, out, figures=beside, ledger=ledger, **asked)
     certificate = done.certificate
     _remark(done)
     if beside is not None:
@@ -241,9 +241,9 @@ def _release(
     if not certificate.guarantee.holds:
         remark("this heatmap carries no guarantee")
     if as_json:
-        print_json(certificate.to_dict() | {"says": " ".join(done.says)})
+        print_json(certificate.to_dict() | {"says": done.worth})
         return
-    say(f"{out}: {done.told}.")
+    say(f"{out}: {done.rows}.")
     first, *more = promise_lines(certificate.person_level, form=certificate.form)
     say(done.protects if certificate.person_level.holds else first)
     show(more)
@@ -254,11 +254,11 @@ def _release(
     for line in large_deltas(certificate.people, certificate.total):
         if line not in own:
             say(f"Not protected is {line}.")
-    show(done.says)
+    show(done.heatmaps.says)
     say(f"Read {out / 'DATACARD.md'}; the certificate is {out / 'certificate.json'}.")
 
 
-def _remark(found: PrivateHeatmap | HeatmapPreview) -> None:
+def _remark(found: Release | HeatmapPreview) -> None:
     """What was taken for granted, and what is for the owner of the data alone."""
     remark(*found.notes)
     remark(*(f"for you alone, not in the files: {text}" for text in found.for_owner))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from eyelid.cli.parameters import as_options
 from eyelid.errors import InputError
 from eyelid.spelling import Table, in_json, on_terminal
 
@@ -155,7 +156,7 @@ def print_json(value: dict[str, Any]) -> None:
 def say(text: str = "") -> None:
     """A sentence on stdout, on one line."""
     if not _quiet.get():
-        print(on_terminal(text))
+        print(on_terminal(as_options(text)))
 
 
 def note(text: str) -> None:
@@ -167,7 +168,7 @@ def note(text: str) -> None:
 def remark(*texts: str | None) -> None:
     """Remarks on stderr in eyelid's name; what is empty is none."""
     for text in filter(None, texts):
-        note(f"eyelid: {text}")
+        note(f"eyelid: {as_options(text)}")
 
 
 def show(parts: Iterable[str | Table]) -> None:
@@ -195,7 +196,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     from rich.text import Text
 
     def words(cell: Any) -> Text:
-        lines = cell if isinstance(cell, Lines) else [str(cell)]
+        lines = cell if isinstance(cell, Lines) else [as_options(str(cell))]
         # Names may have brackets, which are no markup.
         return Text("\n".join(on_terminal(line, _LONGEST_CELL) for line in lines))
 

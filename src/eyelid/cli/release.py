@@ -30,9 +30,10 @@ from eyelid.cli.output import (
     show,
     working,
 )
+from eyelid.errors import InputError
 
 if TYPE_CHECKING:
-    from eyelid.releases.pipeline import Release
+    from eyelid.reporting.release import Release
 
 EXAMPLES = """\b
 Examples:
@@ -81,8 +82,12 @@ def run(
     cannot be written where you say costs nothing. One that was stopped goes on with the same
     command, and is counted once.
     """
+    from eyelid.mechanisms import find
     from eyelid.releases.release import release
 
+    kind = find(mechanism)
+    if kind.command == "heatmap":
+        raise InputError(f"{kind.name} takes {kind.takes}, not features: use 'eyelid heatmap'")
     parameters = settings(setting)
     keep = [name for name in parameters.pop("keep", "").split(",") if name]
     told: list[str] = []

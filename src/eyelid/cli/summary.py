@@ -29,7 +29,7 @@ from eyelid.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from eyelid.releases.kinds.statistics.release import Results
+    from eyelid.reporting.statistics.results import Results
 
 EXAMPLES = """\b
 Examples:

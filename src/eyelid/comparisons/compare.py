@@ -20,6 +20,7 @@ from eyelid.engine.engines import Shared, advancing, shared, using
 from eyelid.engine.progress import one_bar
 from eyelid.errors import EyelidError, InputError, unknown
 from eyelid.gaze.features.omission import Blanks, blank_recordings, without
+from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
@@ -36,7 +37,8 @@ from eyelid.releases.audits.audit import PAGES
 from eyelid.releases.audits.kinds import measured
 from eyelid.releases.audits.original import gaze_in, summarised
 from eyelid.releases.kinds.features.plan import NOTHING_LONG_ENOUGH, make_plan
-from eyelid.reporting.comparisons.comparison import Comparison, Row
+from eyelid.reporting.comparisons.comparison import Comparison
+from eyelid.reporting.comparisons.row import Row
 from eyelid.reporting.comparisons.setting import Setting, written
 from eyelid.reporting.plane import check_picture
 from eyelid.spelling import plural
@@ -105,6 +107,7 @@ def compare(
     >>> [(row.name, row.runs[0].chance) for row in found.rows]
     [('laplace, ε = 1', 0.25), ('ksame, k = 2', 0.25)]
     """
+    refuse_frame(source, "compare")
     page = None if report is None else Path(report)
     if page is not None:
         check_file(page, PAGES)
@@ -238,7 +241,7 @@ def remarks_on(
     if target is None:
         told.append(
             "There are no two tasks to tell apart, so that use is measured as error alone. "
-            "--target names a label or an attribute to recognise."
+            "`target` names a label or an attribute to recognise."
         )
     if "k" in sweep and (others := other_meaning([setting.mechanism for setting in grid])):
         told.append(f"{others[0].upper()}{others[1:]}.")

@@ -144,7 +144,7 @@ class Goals:
             return self
         if spent >= goal.limit:
             raise InputError(
-                f"--tuning-epsilon {spent:g} leaves nothing of {goal.text}: choose one below "
+                f"`tuning_epsilon={spent:g}` leaves nothing of {goal.text}: choose one below "
                 f"{goal.limit:g}, so that something is left for the release"
             )
         text = f"{goal.text} less {spent:g} for the choice"

@@ -131,8 +131,8 @@ class PrivateChoice:
         if self.blocks and self.sure >= _SURE - 1e-12:
             return
         needed = self.epsilon_needed
-        more = "" if needed is None else f" --tuning-epsilon {math.ceil(100 * needed) / 100:g}, or"
-        instead = "Leave out --own to choose on made-up people for nothing, or " * simulable
+        more = "" if needed is None else f" `tuning_epsilon={math.ceil(100 * needed) / 100:g}`, or"
+        instead = "Leave out `own` to choose on made-up people for nothing, or " * simulable
         raise InputError(
             f"{self.people} people make {plural(self.blocks, 'block')} of {FEWEST_IN_BLOCK} or "
             "more: even if all of "

@@ -29,6 +29,7 @@ from eyelid.comparisons.verdicts import Judged, judged, ranked
 from eyelid.engine.cores import alone
 from eyelid.engine.engines import Shared, as_done, shared, spread
 from eyelid.errors import EyelidError, InputError
+from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
@@ -100,13 +101,14 @@ def recommend(
     >>> found.met, found.commands
     (True, ['eyelid release IN OUT --mechanism ksame --set k=3'])
     """
+    refuse_frame(source, "recommend")
     if own != (tuning_epsilon is not None):
         raise InputError(
-            "a choice on your own data costs an ε, and only that does: give --own and "
-            "--tuning-epsilon E together"
+            "a choice on your own data costs an ε, and only that does: give `own` and "
+            "`tuning_epsilon=…` together"
         )
     if dry_run and not own:
-        raise InputError("--dry-run goes with --own: on made-up people nothing is spent anyway")
+        raise InputError("`dry_run` goes with `own`: on made-up people nothing is spent anyway")
     if studies < 1 or seed < 0:
         raise InputError(f"studies must be at least 1 and seed 0, got {studies} and {seed}")
     path = Path(source) if isinstance(source, Path | str) else None
@@ -124,15 +126,15 @@ def recommend(
     asked = goals_of([goals] if isinstance(goals, str) else list(goals), facts)
     if facts.simulable and not own:
         raise InputError(
-            f"{facts.simulable}. Choose on your own data, which costs an ε (--own "
-            "--tuning-epsilon E), or look at 'eyelid compare', which is for your eyes only"
+            f"{facts.simulable}. Choose on your own data, which costs an ε (`own` "
+            "`tuning_epsilon=…`), or look at 'eyelid compare', which is for your eyes only"
         )
     task = asked.find("task")
     if task is not None and facts.tasks_are_too_many and not own:
         raise InputError(
             f"{task.text}: this study has {len(facts.tasks)} tasks and the simulator "
             "fewer, which are easier to tell apart: leave this goal out, or choose on your own "
-            "data, which costs an ε (--own --tuning-epsilon E)"
+            "data, which costs an ε (`own` `tuning_epsilon=…`)"
         )
     if tuning_epsilon is not None:
         check_epsilon(tuning_epsilon)
@@ -165,7 +167,7 @@ def recommend(
     if len(found) < 2:
         raise InputError(
             f"{found[0].setting} is all that these goals allow: there is nothing to choose, so pay "
-            "for nothing and leave out --own"
+            "for nothing and leave out `own`"
         )
     choice = PrivateChoice(tuning_epsilon, min(len(found), _ON_BALLOT), facts.people)
     if facts.simulable:
@@ -192,7 +194,7 @@ def _no_candidate(goals: Goals, own: bool, released: int) -> str:
     if own:
         return (
             f"nothing with an ε meets {promised or 'these goals'}, and a choice on your own data "
-            "would undo a promise without one: leave out --own"
+            "would undo a promise without one: leave out `own`"
         )
     if released:
         return (

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from eyelid.comparisons.facts import Facts
 from eyelid.comparisons.goals import Goals
 from eyelid.comparisons.private_choice import PrivateChoice
 from eyelid.comparisons.verdicts import Judged
+from eyelid.display import Framed
 from eyelid.privacy.guarantee import Guarantee
-from eyelid.spelling import json_text
+from eyelid.reporting.comparisons.row import total_of
+from eyelid.spelling import Table, json_text
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SCHEMA: dict[str, Any] = {
+    **dict.fromkeys(("setting", "person_total"), pl.String),
+    "meets": pl.Boolean,
+    **dict.fromkeys(("off", "re_identified", "used"), pl.Float64),
+    "command": pl.String,
+}
 SIMULATED = (
     "Measured on made-up people who have the public facts of yours. Nothing else of your people "
     "was looked at, so it costs nothing. Certificates list these facts as unprotected; synthetic "
@@ -49,8 +62,8 @@ class Instead:
     judged: Judged
 
 
-@dataclass(frozen=True, eq=False)
-class Recommendation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Recommendation(Framed):
     """Which release meets the goals.
 
     Attributes:
@@ -81,6 +94,44 @@ class Recommendation:
     counted: bool = False
     source: str = "IN"
     notes: tuple[str, ...] = ()
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """What was tried, one row a release: what it promises, and how it stands to the goals."""
+        source = shlex.quote(self.source)
+        rows = []
+        for one in (*self.best, *(each for each in self.tried if each not in self.best)):
+            told, figures = one.to_dict(source), one.figures
+            row = {name: told[name] for name in ("setting", "person_total", "meets", "off")}
+            row["re_identified"] = figures and figures.named and figures.named.rate
+            row["used"] = figures and figures.used and figures.used.rate
+            rows.append(row | {"command": told["command"]})
+        return pl.DataFrame(rows, schema=_SCHEMA)
+
+    def in_short(self) -> Table:
+        """What meets the goals, or comes closest."""
+        shown = self.best or self.closest
+        found = "chosen" if self.own else "meets them" if self.best else "comes closest"
+        rows = [("goals", ", ".join(goal.text for goal in self.goals.asked))]
+        rows += [
+            (found, f"{one.candidate.setting}: {total_of(one.candidate.promise)}")
+            for one in shown[:4]
+        ]
+        rows += [("to run", command) for command in self.commands[:1]]
+        return Table("Recommendation", ("what", "value"), rows)
+
+    def plot(self, ax: Axes | None = None, *, caption: bool = False) -> Axes:
+        """Everything that was tried on the privacy–utility plane, on simulated participants.
+
+        Args:
+            ax: where to draw the plane alone; by default a figure of its own, with what each
+                setting promises beside it, in the sizes of a paper.
+            caption: whether to write what boxes mean, and on whom it was measured.
+        """
+        from eyelid.comparisons.recommendation_scene import scene_of
+        from eyelid.reporting.plane import draw_plane
+
+        return draw_plane(replace(scene_of(self), captioned=caption), ax)
 
     @property
     def own(self) -> bool:

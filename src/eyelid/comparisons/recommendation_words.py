@@ -10,7 +10,7 @@ from eyelid.comparisons.recommendation import Recommendation
 from eyelid.comparisons.verdicts import Judged
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.advice import RESULTS_BELOW
-from eyelid.reporting.comparisons.comparison import total_of
+from eyelid.reporting.comparisons.row import total_of
 from eyelid.reporting.sentences import measured_told, percent
 from eyelid.spelling import Table, plural
 

@@ -40,7 +40,7 @@ from eyelid.privacy.composition import replace_one
 from eyelid.privacy.guarantee import Kind, rounded_up
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import Trust
-from eyelid.reporting.comparisons.comparison import total_of
+from eyelid.reporting.comparisons.row import total_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,7 @@ _BLUE, _ORANGE, _GREEN, _GREY = "#0072b2", "#d55e00", "#009e73", "#8a949c"
 _EVENT_COLOURS = {"fixation": _BLUE, "saccade": _ORANGE, "blink": _GREY, "pursuit": _GREEN}
 _MOST_POINTS = 20_000
 _LONGEST_TITLE = 100
+_SQUARE_INCH = 4.0
 _PEAK = "saccade_speed_max"
 
 
@@ -74,6 +75,30 @@ def draw_scanpath(
     ax.set_xlabel(names[0])
     ax.set_ylabel(names[1])
     return ax
+
+
+def draw_study(study: Study, person: str | None = None, ax: Axes | None = None) -> Axes:
+    """The path of somebody's gaze in one recording; see `Study.plot`.
+
+    Args:
+        study: of samples or fixations.
+        person: whose; the first person's by default.
+        ax: where to draw; fresh axes by default.
+    """
+    from eyelid.plotting import paper_axes
+
+    people = study.data["person"].unique(maintain_order=True).to_list()
+    if person is not None and person not in people:
+        raise unknown("person", person, people)
+    own = study.derive(data=study.data.filter(person=person or people[0]))
+    recording = next(own.recordings())
+    screen = study.screen if study.units == "px" else None
+    with paper_axes(ax, height=_SQUARE_INCH) as axes:
+        events = _events_of(recording, study)
+        draw_scanpath(recording, events, screen=screen, xy_origin=study.xy_origin, ax=axes)
+        title = " · ".join(filter(None, (recording.person, recording.task or recording.recording)))
+        axes.set_title(on_terminal(title, _LONGEST_TITLE), loc="left", parse_math=False)
+    return axes
 
 
 def draw_events(

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from operator import or_
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.errors import InputError
-from eyelid.spelling import spelt_alike
+from eyelid.display import Framed, facts
+from eyelid.errors import InputError, unknown
+from eyelid.gaze.order import RECORDING_KEY as RECORDING_KEY
+from eyelid.gaze.order import ordered as ordered
+from eyelid.gaze.order import track_key as track_key
+from eyelid.gaze.order import track_starts as track_starts
+from eyelid.spelling import Table, spelt_alike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Kind = Literal["samples", "fixations", "features"]
 
-RECORDING_KEY = ["person", "recording"]
 ROW_KEY = [*RECORDING_KEY, "time_ms"]
 INDEX_COLUMNS = ["person", "recording", "task", "stimulus", "time_ms"]
 UNITS = ("deg", "px", "fraction", "normalised")
@@ -60,8 +65,10 @@ class Screen:
     """Where the stimulus was shown, as far as it is known.
 
     Attributes:
-        width_px: and height_px, its resolution.
-        width_m: and height_m, its size.
+        width_px: its resolution, across.
+        height_px: and down.
+        width_m: its size, across.
+        height_m: and down.
         distance_m: from the eyes, before its middle.
     """
 
@@ -128,8 +135,8 @@ class Recording:
         return self.columns[column]
 
 
-@dataclass(frozen=True, eq=False)
-class Study:
+@dataclass(frozen=True, eq=False, repr=False)
+class Study(Framed):
     """Recordings of some people, in the shape of a study folder.
 
     Attributes:
@@ -187,6 +194,166 @@ class Study:
     derived: Derivation | None = None
     chosen: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if not all(isinstance(frame, pl.DataFrame) for frame in (self.data, self.people)):
+            from eyelid.gaze.frames import check_polars
+
+            check_polars(data=self.data, people=self.people)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: object,
+        *,
+        person: str | None = None,
+        recording: str | None = None,
+        task: str | None = None,
+        stimulus: str | None = None,
+        time: str | None = None,
+        time_unit: str = "ms",
+        x: str | None = None,
+        y: str | None = None,
+        pupil: str | None = None,
+        eye: str | None = None,
+        duration: str | None = None,
+        units: str | None = None,
+        rate_hz: float | None = None,
+        screen: Screen | None = None,
+        xy_origin: str | None = None,
+        pupil_unit: str | None = None,
+        people: object = None,
+        attributes: Sequence[str] = (),
+        planned_ms: float | None = None,
+        simulated: bool = False,
+    ) -> Study:
+        """A study of gaze samples, or of fixations, from a frame of polars, pandas or Arrow.
+
+        Features go in through `FeatureTable.from_frame`. Names of people are kept as they are, and
+        in releases of individual records they are seen: use pseudonyms. Write the study into a
+        folder (`eyelid.write`) to have a ledger count its releases.
+
+        Args:
+            frame: one row a sample or fixation; lost signal is NaN or null.
+            person: the column that says whose it is; other columns that are called as in a study
+                folder (``person``, ``time_ms``, ``x``, ``gaze_x``, ``confidence``…) need no word.
+            recording: which of the person's; by default there is one for each task.
+            task: what the person did.
+            stimulus: what they looked at.
+            time: of the sample, or when the fixation began.
+            time_unit: of it: ``ms``, ``s``, ``us`` or ``ns``.
+            x: to the right.
+            y: up or down, see ``xy_origin``.
+            pupil: its diameter.
+            eye: ``left``, ``right`` or ``cyclopean``, where there are several.
+            duration: of a fixation in ms; with it rows are fixations.
+            units: of x and y: ``deg``, ``px``, ``fraction`` or ``normalised``.
+            rate_hz: nominal sampling rate.
+            screen: where things were shown.
+            xy_origin: ``top-left``, ``bottom-left`` or ``centre``.
+            pupil_unit: ``mm``, ``px`` or ``arbitrary``.
+            people: a frame with a row a person, and their attributes, if any are known.
+            attributes: columns of the frame that are of a person, instead.
+            planned_ms: how long a recording is by design, if that is public.
+            simulated: whether nobody was recorded.
+
+        >>> rows = pl.DataFrame({"who": ["a", "a"], "t": [0, 1], "x": [0.5, 0.6], "y": [0.1, 0.1]})
+        >>> Study.from_frame(rows, person="who", time="t", time_unit="s", units="fraction")
+        Study of samples
+          people      1
+          recordings  1
+          tasks       1
+          rows        2
+          units       fraction
+        """
+        from eyelid.gaze.frames import Columns, study_of_frame
+
+        known = ("units", units, UNITS), ("xy_origin", xy_origin, XY_ORIGINS)
+        for name, value, allowed in (*known, ("pupil_unit", pupil_unit, PUPIL_UNITS)):
+            if value is not None and value not in allowed:
+                raise unknown(name, value, allowed)
+        measured = {"eye": eye, "x": x, "y": y, "pupil": pupil, "duration_ms": duration}
+        others = (f"{what}_{axis}" for what in ("gaze", "head") for axis in "xyz")
+        return study_of_frame(
+            frame,
+            Columns(person, recording, task, stimulus, time, time_unit),
+            measured | dict.fromkeys((*others, "confidence")),
+            people=people,
+            attributes=attributes,
+            kind="samples" if duration is None else "fixations",
+            units=units,
+            rate_hz=rate_hz,
+            screen=screen,
+            xy_origin=xy_origin,
+            pupil_unit=pupil_unit,
+            planned_ms=planned_ms,
+            simulated=simulated,
+        )
+
+    @classmethod
+    def from_pymovements(
+        cls,
+        gaze: object,
+        *,
+        person: str | None = None,
+        recording: str | None = None,
+        task: str | None = None,
+        stimulus: str | None = None,
+        pupil_unit: str | None = None,
+        people: object = None,
+    ) -> Study:
+        """A study of a ``Gaze`` of pymovements, or of several, such as those of a ``Dataset``.
+
+        Units (pixels, where it has them), rate and screen are those of its experiment.
+
+        Args:
+            gaze: of pymovements, one or a sequence.
+            person: the column of its samples, or the entry of its metadata, that says whose it is.
+            recording: which of the person's, likewise; so are the following two.
+            task: what the person did.
+            stimulus: what they looked at.
+            pupil_unit: ``mm``, ``px`` or ``arbitrary``.
+            people: a frame with a row a person, and attributes.
+        """
+        from eyelid.gaze.frames import Columns
+        from eyelid.gaze.pymovements_gaze import study_of_gaze
+
+        columns = Columns(person, recording, task, stimulus, "time")
+        return study_of_gaze(gaze, columns, pupil_unit=pupil_unit, people=people)
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """Its rows."""
+        return self.data
+
+    def in_short(self) -> Table:
+        """What it holds, in numbers."""
+        data = self.data
+        tasks = data["task"].n_unique() if "task" in data.columns else None
+        return facts(
+            {
+                "people": data["person"].n_unique(),
+                "recordings": data.select(RECORDING_KEY).n_unique(),
+                "tasks": tasks,
+                "rows": f"{len(data):,}",
+                "features": len(self.features) or None,
+                "units": self.units,
+                "rate": self.rate_hz and f"{self.rate_hz:g} Hz",
+            },
+            f"{'Simulated study' if self.simulated else 'Study'} of {self.kind}"
+            + (", released" if self.released else ""),
+        )
+
+    def plot(self, ax: Axes | None = None, *, person: str | None = None) -> Axes:
+        """The path of somebody's gaze in one recording: private data, for their owner's eyes.
+
+        Args:
+            ax: where to draw; fresh axes by default, in the sizes of a paper.
+            person: whose; the first person's by default.
+        """
+        from eyelid.gaze.pictures import draw_study
+
+        return draw_study(self, person, ax)
+
     @property
     def labels(self) -> list[str]:
         """The columns that label rows."""
@@ -223,56 +390,6 @@ def _only_stimulus(rows: pl.DataFrame) -> str:
     return first if {*rows["stimulus"].unique()} <= {first, "", None} else ""
 
 
-def track_key(data: pl.DataFrame) -> list[str]:
-    """The columns that name one run of samples: person, recording, and eye where there are two."""
-    return [*RECORDING_KEY, "eye"] if "eye" in data.columns else RECORDING_KEY
-
-
-def track_starts(data: pl.DataFrame) -> pl.Series:
-    """Whether a row is the first of a run of rows of one eye of one recording."""
-    return _starts([data[key] for key in track_key(data)])
-
-
-def _starts(keys: list[pl.Series]) -> pl.Series:
-    """Whether any key is another than in the row before; the first one is."""
-    # Asked of every table that is made: series answer many times sooner than a query.
-    starts = np.ones(len(keys[0]), dtype=bool)
-    pairs = [(key[1:], key[:-1], key.null_count()) for key in keys]
-    changes = [one.ne_missing(other) if nulls else one != other for one, other, nulls in pairs]
-    starts[1:] = reduce(or_, changes)
-    return pl.Series("starts", starts)
-
-
-def ordered(data: pl.DataFrame) -> pl.DataFrame:
-    """Rows of one recording together and in order of time; untouched when they are."""
-    if data.is_empty():
-        return data
-    starts = track_starts(data)
-    runs = pl.DataFrame([data[key].filter(starts) for key in track_key(data)])
-    begins = _starts([runs["person"]])
-    people = runs["person"].filter(begins)
-    times = data["time_ms"].to_numpy()
-    backwards = (times[1:] < times[:-1]) & ~starts.to_numpy()[1:]
-    together = people.n_unique() == len(people) and _each_once(runs, begins)
-    if together and not backwards.any():
-        return data
-    # People and recordings keep their order: one person's rows must not move another's.
-    row, time = pl.col("row_number").min(), pl.col("time_ms")
-    keys = [row.over("person"), row.over(RECORDING_KEY), row.over(track_key(data)), time]
-    return data.with_row_index("row_number").sort(*keys, maintain_order=True).drop("row_number")
-
-
-def _each_once(runs: pl.DataFrame, begins: pl.Series) -> bool:
-    """Whether recordings and their eyes stand together, where each person's rows do."""
-    name = runs["recording"]
-    rising = (name[1:] > name[:-1]) | begins[1:]
-    # Most names go up, and to see that takes no table of all of them.
-    if rising.all(ignore_nulls=False) is True:
-        return True
-    recordings = runs.select(RECORDING_KEY).filter(begins | _starts([name]))
-    return not recordings.is_duplicated().any() and not runs.is_duplicated().any()
-
-
 def check(study: Study) -> Study:
     """Return the study in order if it can be worked with, otherwise say what is wrong with it."""
     missing = [name for name in ROW_KEY if name not in study.data.columns]
@@ -293,7 +410,7 @@ def check(study: Study) -> Study:
         row = data.row(repeated[0], named=True)
         raise InputError(
             f"person {row['person']}, recording {row['recording']} has more than one row at "
-            f"time_ms {row['time_ms']:g}: remove the duplicates (--map repeats=first) or "
+            f"time_ms {row['time_ms']:g}: remove the duplicates (`map='repeats=first'`) or "
             "give recordings their own names"
         )
     check_people(data["person"].unique(maintain_order=True), study.people)

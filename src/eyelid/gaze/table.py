@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from eyelid.display import Framed, facts
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import (
     INDEX_COLUMNS,
@@ -20,14 +21,15 @@ from eyelid.gaze.study import (
     ordered,
     track_starts,
 )
+from eyelid.spelling import Table
 
 # Rows of a recording where a study does not say how many were planned: the same for everybody.
 _DEFAULT_MS = 300_000.0
 _DEFAULT_ROWS = 20
 
 
-@dataclass(frozen=True, eq=False)
-class FeatureTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class FeatureTable(Framed):
     """Features of people over time: what the feature mechanisms take and give back.
 
     Attributes:
@@ -57,8 +59,110 @@ class FeatureTable:
     chosen: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if not all(isinstance(frame, pl.DataFrame) for frame in (self.data, self.people)):
+            from eyelid.gaze.frames import check_polars
+
+            check_polars(data=self.data, people=self.people)
         # Everything below may rely on the order of rows.
         object.__setattr__(self, "data", ordered(self.data))
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: object,
+        *,
+        person: str | None = None,
+        recording: str | None = None,
+        task: str | None = None,
+        stimulus: str | None = None,
+        time: str | None = None,
+        time_unit: str = "ms",
+        bounds: Mapping[str, tuple[float, float] | Feature] | None = None,
+        labels: Sequence[str] = (),
+        people: object = None,
+        attributes: Sequence[str] = (),
+        drop: Sequence[str] = (),
+        missing: str = "refuse",
+        step_ms: float | None = None,
+        window_ms: float | None = None,
+        planned_rows: int | None = None,
+        simulated: bool = False,
+    ) -> FeatureTable:
+        """A table of features from a frame of polars, pandas or Arrow.
+
+        Every column is a key, a feature with public bounds, a label, an attribute of people, or
+        dropped: one that is none of these is refused. Names of people are kept as they are, and in
+        releases of individual records they are seen: use pseudonyms. To have a ledger count what
+        is released, write the table into a folder: ``eyelid.write(table.study(), "features")``.
+
+        Args:
+            frame: one row a trial, window, or whatever was measured.
+            person: the column that says whose it is; columns called ``person``, ``recording``,
+                ``task``, ``stimulus`` and ``time_ms`` need no word.
+            recording: which of the person's; by default there is one for each task.
+            task: what the person did.
+            stimulus: what they looked at.
+            time: of the row within its recording; rows count in their order without it.
+            time_unit: of it: ``ms``, ``s``, ``us`` or ``ns``.
+            bounds: of each feature by its column, the least and the most that it can be: public
+                facts, from what it means. A `Feature` has a unit and a definition, too.
+            labels: columns that say what a row is.
+            people: a frame with a row a person, and attributes; by default nothing is known of
+                them.
+            attributes: columns of the frame that are of a person, instead.
+            drop: columns to leave out.
+            missing: ``refuse`` missing values of features, or ``keep`` them: a release takes the
+                middle of the bounds for them.
+            step_ms: time between two rows of a recording, where it is regular.
+            window_ms: what a row summarises.
+            planned_rows: rows of a recording by the study's design, if that is public.
+            simulated: whether nobody was recorded.
+
+        >>> rows = pl.DataFrame({"who": ["a", "b"], "page": ["p", "p"], "rate": [2.5, 3.0]})
+        >>> FeatureTable.from_frame(rows, person="who", task="page", bounds={"rate": (0, 10)})
+        Table of features
+          people      2
+          recordings  2
+          rows        2
+          features    rate
+        """
+        from eyelid.gaze.frames import Columns, table_of_frame
+
+        return table_of_frame(
+            frame,
+            Columns(person, recording, task, stimulus, time, time_unit),
+            bounds,
+            labels=labels,
+            people=people,
+            attributes=attributes,
+            drop=drop,
+            missing=missing,
+            step_ms=step_ms,
+            window_ms=window_ms,
+            planned_rows=planned_rows,
+            simulated=simulated,
+        )
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """Its rows."""
+        return self.data
+
+    def in_short(self) -> Table:
+        """What it holds, in numbers."""
+        first = ", ".join(self.names[:4])
+        more = f" and {len(self.names) - 4} more" if len(self.names) > 4 else ""
+        return facts(
+            {
+                "people": self.data["person"].n_unique(),
+                "recordings": len(self.recordings),
+                "rows": f"{len(self.data):,}",
+                "features": first + more,
+                "every": self.step_ms and f"{self.step_ms / 1000:g} s",
+            },
+            f"{'Simulated table' if self.simulated else 'Table'} of features"
+            + (", released" if self.released else ""),
+        )
 
     @classmethod
     def of(cls, study: Study) -> FeatureTable:

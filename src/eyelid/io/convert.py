@@ -17,6 +17,7 @@ from eyelid.engine.engines import Shared, shared
 from eyelid.engine.progress import one_bar
 from eyelid.engine.runs import Run, running
 from eyelid.errors import InputError, unknown
+from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.io import pieces, study_folder
 from eyelid.io.bids.writing import (
@@ -118,6 +119,7 @@ def convert(
         people: whom to write, as for `eyelid.read`, by the names that are read; the ledger gets to
             know everybody, and the output remembers how they were chosen.
     """
+    refuse_frame(source, "convert")
     out = Path(out)
     if to not in TARGETS:
         raise unknown("target", to, TARGETS)
@@ -127,7 +129,7 @@ def convert(
     target, place = TARGETS[to], place_of(source, map, units)
     if features is not None and place.is_whole:
         raise InputError(
-            f"{source} is known as a whole, with columns of its own: --features is for a csv, tsv "
+            f"{source} is known as a whole, with columns of its own: `features` is for a csv, tsv "
             "or Parquet table, or a folder of them"
         )
     same = same_people_as

@@ -14,7 +14,7 @@ from typing import Any, get_args
 import polars as pl
 
 from eyelid.engine.runs import Run
-from eyelid.errors import InputError, cannot_read
+from eyelid.errors import EyelidError, InputError, cannot_read
 from eyelid.gaze.study import INDEX_COLUMNS, Feature, Kind, Origin, Study
 from eyelid.io.bids.tables import typed
 from eyelid.io.csv_cells import for_spreadsheets, from_spreadsheets
@@ -244,6 +244,8 @@ def read_folder(path: Path, said: Layout) -> Study:
             released=about["released"] is True,
             chosen=checked_choice(about.get("people_chosen") or []),
         )
+    except EyelidError:
+        raise
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise InputError(f"{path / _MAP}: [study] is not as expected: {error!r}") from None
 

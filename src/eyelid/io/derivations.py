@@ -332,7 +332,7 @@ def _outline(
     study = replace(study, min_seconds=min_seconds)
     if study.kind == "features":
         if only is None or kind is not None or settings or min_seconds is not None:
-            raise InputError(f"{source} has features already: choose of them with --only A,B")
+            raise InputError(f"{source} has features already: choose of them with `only=…`")
         if study.released:
             raise InputError(f"{source} is a release already: choose features before a release")
         table = FeatureTable.outline(study)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.engine.files import content_of
-from eyelid.errors import InputError, unknown
+from eyelid.errors import EyelidError, InputError, unknown
 from eyelid.io.layout import read_toml
 
 
@@ -59,6 +59,8 @@ class EntryFile:
                 yield from self._of_toml(read_toml(path), path)
                 return
             text = content_of(path).decode("utf-8-sig")
+        except EyelidError:
+            raise
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise InputError(

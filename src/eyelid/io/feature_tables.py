@@ -54,7 +54,7 @@ def with_features(said: Layout, file: Path | str) -> Layout:
     path = Path(file)
     if said.kind is not None:
         raise InputError(
-            f"--features makes a study of features, and --map says kind={said.kind}: leave out one"
+            f"`features` makes a study of features, and `map` says kind={said.kind}: leave out one"
         )
     found = [_checked(entry, path) for entry in _FILE.entries(path)]
     if not found:
@@ -123,13 +123,13 @@ def read_feature_table(head: Head, layout: Layout) -> Part:
     others = [role for role in layout.columns if role not in columns]
     if others:
         raise InputError(
-            f"{others[0]} is no column of a table of features: leave it out of --map, or name it "
+            f"{others[0]} is no column of a table of features: leave it out of `map`, or name it "
             f"in {layout.features_file}"
         )
     if "person" not in columns and layout.file is None and layout.names is None:
         raise InputError(
             f"{head.path} does not say whose rows these are, and a wrong guess would be a wrong "
-            f"promise: name the column with --map person=COLUMN{columns_told(head, layout)}"
+            f"promise: name the column with `map='person=COLUMN'`{columns_told(head, layout)}"
         )
     named = {f"feature {name}": column for name, column in layout.feature_columns.items()}
     wanted = replace(layout, columns=columns | named, extra=layout.attributes)
@@ -179,7 +179,7 @@ def _check_once(head: Head, data: pl.DataFrame, time: str) -> None:
     said = ", ".join(f"{name} '{row[name]}'" for name in keys[:-1])
     raise InputError(
         f"{head.path}: rows {first + 1} and {second + 1} are both {said} at {row['time_ms']:g} in "
-        f"column '{time}': name the column that tells them apart (--map recording=COLUMN), or "
+        f"column '{time}': name the column that tells them apart (`map='recording=COLUMN'`), or "
         "leave time out, and rows count in their order"
     )
 

@@ -49,7 +49,8 @@ def names_from_pattern(pattern: str, path: Path) -> dict[str, str] | None:
         first, other = (", ".join(f"{k}={v}" for k, v in m.items()) for m in (found, longest))
         raise InputError(
             f"{path} fits the file-name pattern '{pattern}' in more than one way ({first}; or "
-            f"{other}): write more of the name into the pattern, or give a list (--map names=FILE)"
+            f"{other}): write more of the name into the pattern, or give a list "
+            "(`map='names=FILE'`)"
         )
     return found
 
@@ -89,7 +90,7 @@ def _steps(pattern: str) -> list[_Step]:
     if len(parts) > _MOST_PARTS:
         raise InputError(
             f"a file-name pattern has at most {_MOST_PARTS} parts, got {len(parts)}: write a "
-            "shorter one, or give a list (--map names=FILE)"
+            "shorter one, or give a list (`map='names=FILE'`)"
         )
     return [*parts, _Step(pattern[at:])]
 
@@ -118,7 +119,7 @@ def _matched(
         if next(tries, None) is None:
             raise InputError(
                 f"the file-name pattern '{pattern}' fits in too many ways: write more of the "
-                "name into it, or give a list (--map names=FILE)"
+                "name into it, or give a list (`map='names=FILE'`)"
             )
         if number == len(steps):
             return found if at == len(name) else None

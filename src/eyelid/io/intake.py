@@ -122,7 +122,7 @@ def _pseudonyms(recorded: Study | FeatureTable, *, ours: bool) -> dict[str, str]
         return {}
     origin = recorded.origin
     if origin is None or origin.ledger is None:
-        raise InputError("pseudonyms are kept in a ledger: say where it is with --ledger FILE")
+        raise InputError("pseudonyms are kept in a ledger: say where it is with `ledger=…`")
     everybody = recorded.people["person"].to_list()
     book = Ledger.counting(origin.ledger, origin.id)
     return book.pseudonyms(origin.id, names, everybody)
@@ -159,7 +159,7 @@ def _with_origin(
     own = own_origin(study, path, ledger)
     book = counting_ledger(own)
     if own is not None and book is not None and ledger is not None and not is_chosen(own, ledger):
-        raise InputError(f"this study is counted in {book.path}: leave out --ledger")
+        raise InputError(f"this study is counted in {book.path}: leave out `ledger`")
     # Releases of what is made of the folder would not find its parts.
     refuse_to_pass_parts(study, path, ledger)
     entry = enter(study, path, ledger, same_people_as)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+import polars as pl
+
+from eyelid.display import Framed, facts
 from eyelid.errors import InputError
+from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.study import Study
 from eyelid.io import study_folder
 from eyelid.io.column_map import Map, understood
@@ -45,6 +50,7 @@ from eyelid.io.release_folder import (
 )
 from eyelid.io.remote import all_here
 from eyelid.io.study_leaks import findings
+from eyelid.spelling import Table, plural
 
 _NOT_A_STUDY = "participants, tasks and times not looked at: no study could be read"
 _NOT_IN_STUDY = "participants, tasks and times not looked at: no study could be made of it"
@@ -53,7 +59,27 @@ _NO_RELEASE_HAS_IT = "what no release has"
 _NOT_IN_RELEASES = "does not take releases: remove it before you share the folder"
 
 
-def lint(path: Path | str, map: Map = None, *, features: Path | str | None = None) -> list[Finding]:
+class Findings(Framed, list[Finding]):
+    """What gives people away: leaks, and warnings of what is to be judged."""
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """One row a finding."""
+        names = [item.name for item in fields(Finding)]
+        rows = [asdict(finding) for finding in self]
+        return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String))
+
+    def in_short(self) -> Table:
+        """How many there are of each kind."""
+        if not self:
+            return Table("Nothing found besides the gaze, which itself identifies people", (), ())
+        leaks = [finding for finding in self if finding.severity == LEAK]
+        kinds = Counter(f"{finding.severity}: {finding.what}" for finding in self)
+        counts = plural(len(leaks), "leak"), plural(len(self) - len(leaks), "warning")
+        return facts(kinds.most_common(), " and ".join(counts))
+
+
+def lint(path: Path | str, map: Map = None, *, features: Path | str | None = None) -> Findings:
     """What gives people away besides their gaze, in any input that eyelid reads.
 
     Looks at the names of files and folders, headers, remarks, messages, sidecars, the headers of
@@ -69,7 +95,8 @@ def lint(path: Path | str, map: Map = None, *, features: Path | str | None = Non
         map: what you say about its columns, as for `eyelid.read`.
         features: a file that names the measures of a table, as for `eyelid.convert`.
     """
-    return list(looked_at(path, map, features=features).findings)
+    refuse_frame(path, "lint")
+    return Findings(looked_at(path, map, features=features).findings)
 
 
 @dataclass(frozen=True)

@@ -115,11 +115,11 @@ def counted_there(own: Origin, ledger: Path | str) -> Origin:
     if is_chosen(own, ledger):
         return own
     if book is not None:
-        raise InputError(f"these people are counted in {book.path}: leave out --ledger")
+        raise InputError(f"these people are counted in {book.path}: leave out `ledger`")
     if not place.exists():
         raise InputError(
             f"these people have a ledger, and {place} is not there: bring theirs back, or say "
-            "where it is with --ledger FILE; if it is lost for good, 'eyelid budget IN --lost' "
+            "where it is with `ledger=…`; if it is lost for good, 'eyelid budget IN --lost' "
             "goes on without a total"
         )
     found = Ledger.counting(place, own.id)
@@ -188,7 +188,7 @@ def enter(
                 if fresh:
                     place.unlink(missing_ok=True)
                 raise InputError(
-                    f"{error}; to leave the folder alone, count with --ledger FILE"
+                    f"{error}; to leave the folder alone, count with `ledger=…`"
                 ) from None
     notes = () if entry is None else entry.notes
     if fresh and book.exposed:
@@ -201,7 +201,7 @@ def _place(path: Path, ledger: Path | str | None, entry: Entry | None, made_by_h
     if entry is not None and entry.origin.ledger is not None:
         if ledger is not None and not is_same_file(entry.origin.ledger, ledger_here(ledger)):
             raise InputError(
-                f"the same people are counted in {entry.origin.ledger}: leave out --ledger"
+                f"the same people are counted in {entry.origin.ledger}: leave out `ledger`"
             )
         return entry.origin.ledger
     if ledger is not None:
@@ -475,17 +475,17 @@ def begun_anew(
     place = own.ledger if ledger is None else ledger_here(ledger)
     if place is None:
         raise InputError(
-            "these data name their origin and not its ledger: say with --ledger FILE where the new "
+            "these data name their origin and not its ledger: say with `ledger=…` where the new "
             "one is to be"
         )
     if ledger is None and (path is None or place.parent != here(path).resolve().parent):
         raise InputError(
             f"the lost ledger was {place}, as the study says, which is not beside it: say with "
-            "--ledger FILE where the new one is to be, there or elsewhere"
+            "`ledger=…` where the new one is to be, there or elsewhere"
         )
     book = Ledger.create(ledger_here(place))
     if book.knows(own.id):
-        raise InputError(f"the ledger {place} knows these people: give it with --ledger")
+        raise InputError(f"the ledger {place} knows these people: give it with `ledger`")
     # In one step: a ledger that knows these people knows that it does not know all.
     book.register(own.id, people, Gap.LOST)
     return Origin(own.id, place)

@@ -308,7 +308,8 @@ def _of_units(table: pl.DataFrame, numeric: Sequence[str]) -> str:
     places = ",".join(f"{table.columns.index(name) + 1}" for name in numeric)
     return (
         ", and looks like a row of units under the header: take that line out, or skip it with "
-        "the header and name columns by number, --map header=no,skip_lines=2,time=1,x=2,y=3 (here "
+        "the header and name columns by number, `map='header=no,skip_lines=2,time=1,x=2,y=3'` "
+        "(here "
         f"{', '.join(numeric)} are {places}), with what it says as units=… and time_unit=…"
     )
 
@@ -347,7 +348,7 @@ def columns_told(head: Head, layout: Layout) -> str:
     """The columns that there are, for whoever has to name them."""
     names = header_of(head, layout.separator) if layout.header is not False else []
     if not names:
-        return "; it has no header, so columns are numbers, from 1 (--map header=no,x=1,…)"
+        return "; it has no header, so columns are numbers, from 1 (`map='header=no,x=1,…'`)"
     return names_told(names)
 
 

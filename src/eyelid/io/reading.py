@@ -15,6 +15,7 @@ import polars as pl
 
 from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
+from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.study import Study, check
 from eyelid.io import bids, csv_folder, study_folder
 from eyelid.io.column_map import Map, layout_of_folder, understood, with_said_facts
@@ -79,6 +80,7 @@ def read(
     Traceback (most recent call last):
     eyelid.errors.InputError: no/such/place does not exist: give a study folder or a recording
     """
+    refuse_frame(path, "read")
     return chosen_of(read_place(place_of(path, map, units), skip_unreadable), people)
 
 
@@ -271,7 +273,7 @@ def _files_of(folder: Path, said: Layout) -> Sequence[Path]:
     if maps and said.glob is None:
         raise InputError(
             f"{folder} contains {maps[0]}, a released heatmap: move it elsewhere, or say which "
-            "files are recordings with --map glob=…"
+            "files are recordings with `map='glob=…'`"
         )
     files = recording_files(folder, said)
     if not files:

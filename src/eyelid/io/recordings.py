@@ -51,8 +51,8 @@ def named_without_rows(path: Path, error: NoRows, layout: Layout) -> Part:
     if "person" not in {*keys.columns, *names_of_file(path, layout, own)}:
         raise InputError(
             f"{error}, and does not say whose it is, so that its person would be missing: say it "
-            "with a file-name pattern (--map 'file={person}_{recording}') or a list "
-            "(--map names=FILE.csv)"
+            "with a file-name pattern (`map='file={person}_{recording}'`) or a list "
+            "(`map='names=FILE.csv'`)"
         )
     rows = without_values(keys) if keys.height else pl.DataFrame({"time_ms": [0.0]})
     part = Part(format="", data=rows, names=own)
@@ -80,9 +80,10 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> Part:
         if not alone:
             raise InputError(
                 f"{path.name} does not say whose it is, and a wrong guess would be a wrong promise:"
-                " say it with a file-name pattern (--map 'file={person}_{recording}'), a column "
-                "(--map person=COLUMN) or a list (--map names=FILE.csv); if every file is another "
-                "person's, --map 'file={person}'"
+                " say it with a file-name pattern (`map='file={person}_{recording}'`), a column "
+                "(`map='person=COLUMN'`) or a list (`map='names=FILE.csv'`); if every file is "
+                "another "
+                "person's, `map='file={person}'`"
             )
         here["person"] = stem
     if part.kind == "features" and "recording" not in part.data.columns:
@@ -167,13 +168,13 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
             if here != there:
                 raise InputError(
                     f"{parts[0].path.name} and {each.path.name} differ in {field} ({here} and "
-                    f"{there}): read them apart, or say it for all with --map {field}=…"
+                    f"{there}): read them apart, or say it for all with `map='{field}=…'`"
                 )
     screens = {each.screen for each in parts}
     if len(screens) > 1 and first.units in ("px", "fraction"):
         notes.append(
             "the screens of the files differ, so the study has none; to keep positions "
-            "comparable, convert them to degrees (--units deg)"
+            "comparable, convert them to degrees (`units='deg'`)"
         )
     rates = [rate for each in parts for rate in known_rates(each)]
     rate_hz = one_rate(rates)
@@ -189,17 +190,17 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
     if geometry and first.units in ("px", "fraction") and first.xy_origin is None:
         notes.append(
             "xy_origin is not stated, so places on the screen do not become degrees: say it with "
-            "--map xy_origin=top-left"
+            "`map='xy_origin=top-left'`"
         )
     notes += without_rows(told)
     notes += odd_places(parts, first)
     notes += beyond_bounds(parts)
     if layout.planned_rows is not None and first.kind != "features":
-        raise InputError("planned_rows is about tables of features: leave it out of --map")
+        raise InputError("planned_rows is about tables of features: leave it out of `map`")
     if layout.feature_columns and layout.planned_rows is None:
         notes.append(
             "how many rows a recording has by design is not said, so releases take 20 of each: if "
-            "that was fixed before anybody took part, say it with --map planned_rows=N"
+            "that was fixed before anybody took part, say it with `map='planned_rows=N'`"
         )
     data = pl.concat([each.data for each in told], how="diagonal_relaxed")
     events = [each.events for each in parts if each.events is not None]
@@ -290,7 +291,7 @@ def _check_apart(parts: Sequence[Part]) -> None:
                 raise InputError(
                     f"{owners[key]} and {each.path} are both recording '{key[1]}' of person "
                     f"'{key[0]}': tell them apart with a pattern such as "
-                    "--map 'file={person}_{recording}'"
+                    "`map='file={person}_{recording}'`"
                 )
             owners[key] = each.path
 
@@ -326,7 +327,7 @@ def _one_value_each(people: pl.DataFrame, attributes: Sequence[str]) -> pl.DataF
     if absent:
         raise InputError(
             f"attributes are columns of tables, and there is none called '{absent[0]}': leave it "
-            "out of --map, or give a list of people (--map people=FILE.csv)"
+            "out of `map`, or give a list of people (`map='people=FILE.csv'`)"
         )
     each = people.group_by("person", maintain_order=True)
     for name in attributes:
@@ -338,7 +339,7 @@ def _one_value_each(people: pl.DataFrame, attributes: Sequence[str]) -> pl.DataF
                 f"person '{person}' has several values of attribute '{name}' "
                 f"({', '.join(found[:3])}{', …' if len(found) > 3 else ''}): an attribute is the "
                 f"same in all rows of a person; what differs is a task, a stimulus or a label "
-                f"(--map label_{re.sub(r'[^a-z0-9]+', '_', name.lower())}={name})"
+                f"(`map='label_{re.sub(r'[^a-z0-9]+', '_', name.lower())}={name}'`)"
             )
     one = each.agg(pl.exclude("person").drop_nulls().first())
     return _typed(one)

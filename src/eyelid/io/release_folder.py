@@ -275,6 +275,8 @@ def as_certified(
     try:
         is_shown = is_shown or partial(shows, study)
         fits = stated is not None and bare and is_shown(stated.output_sha256)
+    except EyelidError:
+        raise
     except (pl.exceptions.PolarsError, ValueError, TypeError, KeyError):
         # No release has such columns.
         fits = False

@@ -91,8 +91,8 @@ def without_rows(parts: Sequence[Part]) -> list[str]:
     unknown = sum(each.blank and not _tells_stimulus(each) for each in parts)
     shows = (
         f"; {unknown:,} of them {'do' if unknown > 1 else 'does'} not say which stimulus was shown,"
-        " and releases of single recordings show that: say it for all files with a list (--map "
-        "names=FILE.csv)"
+        " and releases of single recordings show that: say it for all files with a list "
+        "(`map='names=FILE.csv'`)"
         if unknown and any(map(_tells_stimulus, parts))
         else ""
     )
@@ -115,7 +115,7 @@ def odd_places(parts: Sequence[Part], first: Part) -> list[str]:
         if count >= max(_MANY_ALIKE * places.known, _FEWEST_ALIKE):
             notes.append(
                 f"{count:,} places are exactly ({value}, {value}): if that means that the eye was "
-                f"lost, say it with --map lost={value} (several values: lost=0;-1)"
+                f"lost, say it with `map='lost={value}'` (several values: lost=0;-1)"
             )
     if notes or places.off_screen < max(_MUCH_OFF_SCREEN * places.on_a_screen, 1):
         return notes
@@ -123,7 +123,7 @@ def odd_places(parts: Sequence[Part], first: Part) -> list[str]:
     size = f" of {screen.width_px} × {screen.height_px} px" if screen and screen.width_px else ""
     return [
         f"{places.off_screen / places.on_a_screen:.0%} of gaze lies off the screen{size}: if that "
-        "is not the screen, say it with --map screen=WIDTHxHEIGHT (and units=, xy_origin=)"
+        "is not the screen, say it with `map='screen=WIDTHxHEIGHT'` (and units=, xy_origin=)"
     ]
 
 

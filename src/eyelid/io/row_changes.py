@@ -59,8 +59,8 @@ def in_degrees(recorded: Recorded, where: str) -> Recorded:
     missing = missing_for_degrees(recorded.screen, recorded.units, recorded.xy_origin)
     if missing:
         raise InputError(
-            f"{where}: degrees need to know {missing}; say it, such as --map "
-            "screen=1920x1080,screen_m=0.53x0.30,distance_m=0.65,xy_origin=top-left"
+            f"{where}: degrees need to know {missing}; say it, such as "
+            "`map='screen=1920x1080,screen_m=0.53x0.30,distance_m=0.65,xy_origin=top-left'`"
         )
     places = recorded.data.select(pl.col("x", "y").cast(pl.Float64).fill_null(float("nan")))
     x, y = degrees_on_screen(
@@ -188,6 +188,6 @@ def check_stimuli(study: Study) -> Study:
     if "stimulus" not in study.data.columns or not study.data.select(_NAMED.any()).item():
         raise InputError(
             "no stimulus has a name, so none can be a task of its own: name the column with "
-            "--map stimulus=COLUMN, or leave out task=each-stimulus"
+            "`map='stimulus=COLUMN'`, or leave out task=each-stimulus"
         )
     return study

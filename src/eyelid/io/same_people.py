@@ -158,8 +158,8 @@ def in_doubt(doubt: Doubt) -> str:
     return (
         f"{doubt.place} counts another study with {plural(doubt.shared, 'id')} of these{which}: "
         "until you say whether they are the same people, no total is given; "
-        f"{in_quotes(f'eyelid budget IN --join {place}')} counts them together, with --apart in "
-        "place of --join as others"
+        f"{in_quotes(f'eyelid budget IN --join {place}')} counts them together, with `apart` in "
+        "place of `join` as others"
     )
 
 

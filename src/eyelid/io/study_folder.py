@@ -16,7 +16,8 @@ import polars as pl
 from eyelid.engine.atomic import new_folder, write_file
 from eyelid.engine.files import check_file, opened
 from eyelid.engine.remote import RemotePlace, is_plain, nearby, on_this_machine, remote_place
-from eyelid.errors import InputError, cannot_read, first_line
+from eyelid.errors import EyelidError, InputError, cannot_read, first_line
+from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.study import (
     INDEX_COLUMNS,
     Derivation,
@@ -128,6 +129,8 @@ def read_head(path: Path, data: pl.DataFrame) -> Study:
             derived=Derivation(**derived) if derived else None,
             chosen=tuple(about.get("people_chosen") or ()),
         )
+    except EyelidError:
+        raise
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise InputError(f"{path / 'study.json'} is not as expected: {error}") from None
 
@@ -266,7 +269,7 @@ def typed(data: pl.DataFrame) -> pl.DataFrame:
 
 
 def write(
-    study: Study,
+    study: Study | FeatureTable,
     path: Path | str,
     *,
     same_people_as: Study | FeatureTable | Path | str | None = None,
@@ -294,11 +297,14 @@ def write(
     ...     print(read_study(Path(home) / "s").data["x"].to_list())
     [1.0]
     """
+    refuse_frame(study, "write")
     path = on_this_machine(path)
+    if isinstance(study, FeatureTable):
+        study = study.study()
     if not isinstance(study, Study):
         raise InputError(
-            f"write takes a Study, got a {type(study).__name__}: give table.study(), and write a "
-            "release as it is made, with release(…, out=…)"
+            f"write takes a Study or a FeatureTable, got a {type(study).__name__}: a release is "
+            "written as it is made, with release(…, out=…)"
         )
     study = check(study)
     people = study.people["person"].to_list()
@@ -342,7 +348,7 @@ def check_takes_ledger(path: Path) -> None:
     if is_remote(path):
         raise InputError(
             f"beside {remote_place(path) or path.name} there can be no ledger, which must be a "
-            "file of this machine: say where it is with --ledger FILE"
+            "file of this machine: say where it is with `ledger=…`"
         )
 
 

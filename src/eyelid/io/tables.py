@@ -46,13 +46,14 @@ def read_table(
     told = columns_told(head, layout) if rows is None else names_told(rows.columns)
     if not layout.columns:
         raise InputError(
-            f"{head.path} is a table whose columns say nothing known: name them with --map "
-            f"time=COLUMN,x=COLUMN,y=COLUMN,units=px,…{told}; {_without_gaze(head, layout)}"
+            f"{head.path} is a table whose columns say nothing known: name them with "
+            f"`map='time=COLUMN,x=COLUMN,y=COLUMN,units=px,…'`{told}; {_without_gaze(head, layout)}"
         )
     kind = layout.kind or ("fixations" if "duration" in layout.columns else "samples")
     if (kind == "samples" or layout.kind is None) and not has_gaze(layout):
         raise InputError(
-            f"{head.path} has no gaze that is known: name its columns with --map x=COLUMN,y=COLUMN"
+            f"{head.path} has no gaze that is known: name its columns with "
+            "`map='x=COLUMN,y=COLUMN'`"
             ", or of unit vectors gaze_x=COLUMN,gaze_y=COLUMN,gaze_z=COLUMN"
             f"{told}; {_without_gaze(head, layout)}"
         )
@@ -228,7 +229,7 @@ def _ms_per(head: Head, layout: Layout, role: str) -> float:
         if unit is None:
             raise InputError(
                 f"{head.path} does not say the unit of time of {layout.columns.get(role, role)!r}: "
-                "give it with --map time_unit=ms (or s, us, ns)"
+                "give it with `map='time_unit=ms'` (or s, us, ns)"
             )
     return MS_PER[unit]
 
@@ -257,8 +258,9 @@ def time_of(
         return _within(layout, ends.cum_sum() - ends)
     if layout.rate_hz is None:
         raise InputError(
-            f"{head.path} has no time: name its column with --map time=COLUMN, or the rate of the "
-            f"samples with --map rate_hz=60{told}"
+            f"{head.path} has no time: name its column with `map='time=COLUMN'`, or the rate of "
+            "the "
+            f"samples with `map='rate_hz=60'`{told}"
         )
     # Samples of two eyes in turn share a time.
     count = pl.int_range(pl.len())
@@ -408,7 +410,7 @@ def _steady(head: Head, layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
             raise InputError(
                 f"{head.path}: time runs backwards at row {back[0] + 1} (to {row['time_ms']:g} "
                 "ms); if several recordings stand in one file, say which column tells them apart "
-                "with --map recording=COLUMN; to sort by time, --map backwards=sort"
+                "with `map='recording=COLUMN'`; to sort by time, `map='backwards=sort'`"
             )
     else:
         data = data.sort(*key, "time_ms", maintain_order=True)

@@ -103,6 +103,10 @@ parts are in `mechanisms/synthetic`, each with a theory of its own:
 A mechanism that rests on others names them in `parts()`, and `verify` plays against each.
 """
 
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from eyelid.mechanisms import groups, maps, means, records, statistics, streams, synthetic
 from eyelid.mechanisms.mechanism import (
     Mechanism,
@@ -112,11 +116,26 @@ from eyelid.mechanisms.mechanism import (
     describe,
     find,
     mechanism_named,
+    mechanisms,
     register,
 )
 
+if TYPE_CHECKING:
+    import polars as pl
+
 # As ``eyelid.mechanism`` has it.
 mechanism = mechanism_named
+
+
+class _Package(ModuleType):
+    """A package that is also the function of its name: `eyelid.mechanisms()` is the catalogue."""
+
+    def __call__(self) -> "pl.DataFrame":
+        return mechanisms()
+
+
+# A package and a function of one name would hide each other, whichever was imported last.
+sys.modules[__name__].__class__ = _Package
 
 __all__ = [
     "Mechanism",

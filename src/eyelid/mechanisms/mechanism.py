@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.errors import EyelidError, InputError, Refused, unknown
@@ -326,6 +327,20 @@ def describe(kind: type[Mechanism]) -> dict[str, Any]:
     }
 
 
+def mechanisms() -> pl.DataFrame:
+    """The catalogue: one row a mechanism, with what it takes, promises and needs.
+
+    >>> mechanisms().filter(name="laplace")["kind"].item()
+    'pure-dp'
+    """
+    rows = []
+    for kind in catalogue().values():
+        told = describe(kind)
+        named = told.pop("parameters")
+        rows.append(told | {"parameters": [item["name"] for item in named]})
+    return pl.DataFrame(rows)
+
+
 def mechanism_named(name: str, **parameters: Any) -> Mechanism:
     """A mechanism with its parameters; text is turned into what the parameter needs.
 
@@ -351,8 +366,7 @@ def mechanism_named(name: str, **parameters: Any) -> Mechanism:
     if missing:
         first = missing[0]
         example = next((each[first] for each in kind.games if first in each), "…")
-        option = f"--{first}" if first in _OPTIONS else f"--set {first}={example}"
-        raise InputError(f"{kind.name} needs {first}: give it with {option}")
+        raise InputError(f"{kind.name} needs {first}: give it, such as `{first}={example}`")
     chosen = {key: _convert(key, value, hints[key]) for key, value in parameters.items()}
     if isinstance(chosen.get("unit"), str):
         chosen["unit"] = kind.unit_named(chosen["unit"], chosen)

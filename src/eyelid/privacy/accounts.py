@@ -163,11 +163,11 @@ class Accounts(LedgerFile):
         if forward is not None:
             raise InputError(
                 f"the people of {self.path} are counted in {forward.place} since both were joined: "
-                f"count there, with --ledger {forward.place}"
+                f"count there, with `ledger={forward.place}`"
             )
         raise InputError(
             f"the ledger {self.path} does not know these people, so it is not theirs: bring theirs "
-            "back, or say where it is with --ledger FILE; if it is lost for good, 'eyelid budget "
+            "back, or say where it is with `ledger=…`; if it is lost for good, 'eyelid budget "
             "IN --lost' goes on without a total"
         )
 

@@ -43,7 +43,7 @@ class Bounds:
             if not (math.isfinite(lower) and math.isfinite(upper)):
                 raise InputError(
                     f"feature {name} has no public bounds ({lower:g} to {upper:g}): "
-                    "give them with --bounds FILE"
+                    "give them with `bounds=…`"
                 )
             if max(abs(lower), abs(upper)) > _LARGEST:
                 raise InputError(

@@ -118,7 +118,7 @@ class Ledger(Accounts):
                 ledger_file.make(path)
             except (OSError, sqlite3.Error) as error:
                 raise InputError(
-                    f"cannot write the ledger {path} ({error}): choose another with --ledger FILE"
+                    f"cannot write the ledger {path} ({error}): choose another with `ledger=…`"
                 ) from None
         return cls(path)
 
@@ -139,7 +139,7 @@ class Ledger(Accounts):
                 raise InputError(
                     f"the people of {path} are counted in {forward.place} since both were joined, "
                     "and that ledger is not there: bring it back, or say where it is with "
-                    "--ledger FILE"
+                    "`ledger=…`"
                 )
             seen.add(forward.ledger)
             found = known[0]

@@ -83,7 +83,7 @@ class LedgerFile:
         if not self.path.exists():
             raise InputError(
                 f"the ledger {self.path} is missing: bring it back, or say where it is with "
-                "--ledger FILE (spending without it would not be counted); if it is lost for good, "
+                "`ledger=…` (spending without it would not be counted); if it is lost for good, "
                 "'eyelid budget IN --lost' goes on without a total"
             )
         with self.transaction() as database:
@@ -213,7 +213,7 @@ def _checked(path: Path) -> int:
     try:
         about = path.lstat()
         if not stat.S_ISREG(about.st_mode):
-            raise InputError(f"the ledger {path} is no file: say where it is with --ledger FILE")
+            raise InputError(f"the ledger {path} is no file: say where it is with `ledger=…`")
         for suffix in ("-wal", "-shm"):
             if os.path.lexists(f"{path}{suffix}"):
                 raise InputError(_unlike(path, suffix, "which eyelid never makes"))
@@ -241,7 +241,7 @@ def _checked(path: Path) -> int:
 def _unlike(path: Path, suffix: str, what: str) -> str:
     return (
         f"the ledger {path} was left alone: beside it is {path.name}{suffix}, {what}. Was it made "
-        "by others? Move both away, or say where the ledger is with --ledger FILE"
+        "by others? Move both away, or say where the ledger is with `ledger=…`"
     )
 
 
@@ -267,7 +267,7 @@ def _recognise(database: sqlite3.Connection, path: Path) -> None:
     if known.get("format") not in (FORMAT, FORMAT_WITH_ACCOUNTS) or key is None:
         raise InputError(
             f"{path} is not a ledger that this eyelid can read: it may have been "
-            "emptied; bring back a copy, or say where it is with --ledger FILE; if there is "
+            "emptied; bring back a copy, or say where it is with `ledger=…`; if there is "
             "none, move the file away and go on without a total by 'eyelid budget IN --lost'"
         )
     tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
@@ -406,7 +406,7 @@ def check_no_copy(database: sqlite3.Connection, path: Path) -> None:
     if row is not None and _has_key(Path(row[0]), key):
         raise InputError(
             f"the ledger {path} is a copy of {row[0]}, which counts these people: count there, "
-            f"with --ledger {row[0]}"
+            f"with `ledger={row[0]}`"
         )
     database.execute("INSERT OR REPLACE INTO ledger VALUES ('place', ?)", (str(here),))
 

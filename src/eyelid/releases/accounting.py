@@ -92,7 +92,7 @@ def open_ledger(origin: Origin | None) -> tuple[Ledger, str] | None:
         return None
     if origin.ledger is None:
         raise InputError(
-            "these data name their origin and not its ledger: say where it is with --ledger FILE"
+            "these data name their origin and not its ledger: say where it is with `ledger=…`"
         )
     return Ledger.counting(origin.ledger, origin.id), origin.id
 
@@ -108,7 +108,7 @@ def refuse_to_dodge(own: Origin | None, chosen: Path | str | None) -> None:
     if limit is not None:
         raise Refused(
             f"the study's own ledger {book.path.name} has a limit of ε = {limit.epsilon:g}, which "
-            "another --ledger would not keep: count there, or lift the limit with 'eyelid budget "
+            "another `ledger` would not keep: count there, or lift the limit with 'eyelid budget "
             "IN --no-limit'"
         )
 
@@ -347,6 +347,8 @@ def read_certificate(folder: Path) -> Certificate | None:
         return None
     try:
         return Certificate.from_dict(json.loads(content_of(path)))
+    except EyelidError:
+        raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{path} is not a certificate as eyelid writes them: {error}") from None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from eyelid.errors import InputError
+from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
@@ -54,6 +55,7 @@ def budget(
         ledger: where it is counted; by default the file beside the original study.
         map: what you say about the columns of recordings, as for `eyelid.read`.
     """
+    refuse_frame(source, "budget")
     study = read(source, map) if isinstance(source, str | Path) else source
     limits = limit_epsilon is not None or limit_delta is not None or no_limit
     changes = limits or join is not None or apart is not None
@@ -76,7 +78,7 @@ def budget(
         return UNCOUNTED
     book = open_ledger(origin)
     if book is None:
-        raise InputError("this study is not in a folder and has no ledger: give --ledger FILE")
+        raise InputError("this study is not in a folder and has no ledger: give `ledger=…`")
     if join is not None and origin is not None:
         notes.append(_joined(join_people(origin, join, people)))
         book = open_ledger(origin) or book
@@ -84,14 +86,14 @@ def budget(
         set_people_apart(origin, apart, people)
     found, name = book
     if no_limit and (limit_epsilon is not None or limit_delta is not None):
-        raise InputError("--no-limit lifts the limit: leave out --limit-epsilon and --limit-delta")
+        raise InputError("`no_limit` lifts the limit: leave out `limit_epsilon` and `limit_delta`")
     if no_limit:
         found.lift_allowance(name)
     elif limit_epsilon is not None:
         delta = default_delta(count) if limit_delta is None else limit_delta
         found.set_allowance(name, limit_epsilon, delta)
     elif limit_delta is not None:
-        raise InputError("--limit-delta goes with --limit-epsilon: give both")
+        raise InputError("`limit_delta` goes with `limit_epsilon`: give both")
     return Budget(
         debits=tuple(found.debits(name)),
         balances=tuple(found.balances(name)),

@@ -17,13 +17,13 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.study_folder import write
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.releases.audits.audit import audit
+from eyelid.releases.audits.audit import audit_tables
 from eyelid.releases.audits.folder import NOTICE, AuditPlaces
 from eyelid.releases.budget import budget
-from eyelid.releases.pipeline import Release
 from eyelid.releases.release import release
 from eyelid.reporting.audits.results import TableAudit
 from eyelid.reporting.audits.story import Attempt, Story
+from eyelid.reporting.release import Release
 from eyelid.verification.verify import verify
 
 # Mechanism, ε, unit: from the strongest promise to the weakest.
@@ -86,7 +86,8 @@ def demo(out: Path, fast: bool = False, tell: Callable[[str], None] = lambda _: 
             if audited is None:
                 # Before the others, which raise what these people have paid.
                 tell("Auditing this one, which promises most …")
-                audited = audit(folder / "features", replace(done, held=done.table, path=None))
+                unwritten = replace(done, held=done.table, path=None)
+                audited = audit_tables(folder / "features", unwritten)
                 # Not beside it: everything in this folder is to be shared.
                 beside = AuditPlaces(folder / f"{place.name}-audit")
                 beside.write(audited.to_json(), report(audited))

@@ -11,16 +11,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from eyelid.display import Framed, facts
 from eyelid.engine.atomic import new_folder
 from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.events.blinks import MIN_CONFIDENCE
 from eyelid.gaze.features.omission import Blanks, without_blanks
 from eyelid.gaze.features.quantities import usual_kind
+from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.sampling import usual_step_ms
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.column_map import Map
 from eyelid.io.quasi_identifiers import SMALL_GROUP
+from eyelid.io.reading import read
 from eyelid.io.release_folder import is_certified
 from eyelid.io.remarks import rates_told
 from eyelid.mechanisms.expectation import MOST_ERROR, people_needed
@@ -42,7 +46,7 @@ from eyelid.releases.advice import (
 )
 from eyelid.releases.kinds.features.plan import check_numbers
 from eyelid.reporting.sentences import errors_told
-from eyelid.spelling import in_quotes
+from eyelid.spelling import Table, in_quotes
 
 # The k of k-same that is named as an example, where there are people enough for two groups.
 _FEW = 4
@@ -53,11 +57,49 @@ _GAP = 3
 _MOST_PICTURES = 500
 
 
-def inspect(study: Study) -> dict[str, Any]:
-    """Facts about a study, as ``eyelid inspect --json`` prints them.
+class Inspection(Framed, dict[str, Any]):
+    """Facts about a study by their names, as ``eyelid inspect --json`` prints them."""
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """One row a fact that is a number or a word."""
+        plain = [(name, value) for name, value in self.items() if isinstance(value, str | int)]
+        rows = [(name, str(value)) for name, value in plain]
+        return pl.DataFrame(rows, schema=["fact", "value"], orient="row")
+
+    def in_short(self) -> Table:
+        """How much there is, who stands out, and what to do next."""
+        alone = [each for each in self["quasi_identifiers"] if each["people_alone"]]
+        worst = max(alone, key=lambda each: each["people_alone"], default=None)
+        return facts(
+            {
+                "people": self["people"],
+                "recordings": self["recordings"],
+                "tasks": self["tasks"],
+                "rows": f"{self['rows']:,}",
+                "attributes": ", ".join(self["attributes"]),
+                "single out": worst
+                and f"{worst['people_alone']} people by {' + '.join(worst['columns'])}",
+                "next": self["release"],
+            },
+            f"Inspection of a study of {self['kind']}",
+        )
+
+
+def inspect(study: Study | FeatureTable | Path | str, map: Map = None) -> Inspection:
+    """What is in a study, how good it is, who stands out, and what a release would take.
 
     The result is for the owner's eyes: it describes private data.
+
+    Args:
+        study: a study, a feature table, or a path of recordings.
+        map: what you say about the columns of recordings, as for `eyelid.read`.
     """
+    refuse_frame(study, "inspect")
+    if isinstance(study, str | Path):
+        study = read(study, map)
+    if isinstance(study, FeatureTable):
+        study = study.study()
     data = study.data
     # A row that stands for a recording without any value is none that was measured.
     seen, unseen = _measured(study)
@@ -66,7 +108,8 @@ def inspect(study: Study) -> dict[str, Any]:
         (pl.len() // eyes.clip(1)).alias("rows"),
         ((pl.col("time_ms").max() - pl.col("time_ms").min()) / 1000).alias("duration_s"),
     )
-    found: dict[str, Any] = {
+    found = Inspection()
+    found |= {
         "kind": study.kind,
         "people": data["person"].n_unique(),
         "recordings": len(recordings),

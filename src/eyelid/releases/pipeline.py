@@ -18,8 +18,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-import polars as pl
-
 from eyelid.engine.progress import Advance, one_bar
 from eyelid.engine.runs import Run, running
 from eyelid.errors import InputError
@@ -28,63 +26,14 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io import pieces, study_folder
 from eyelid.io.column_map import Map
 from eyelid.io.people_choice import Whom
-from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.mechanism import Mechanism
-from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.accounting import Digest, Plan, bought, claimed, ended, open_ledger
 from eyelid.version import __version__
 
 R = TypeVar("R")
 Source = Study | FeatureTable | Path | str
-
-
-@dataclass(frozen=True, eq=False)
-class Release:
-    """Private data with its certificate.
-
-    Attributes:
-        certificate: what holds.
-        worth: what is left to see in it, in a sentence.
-        rows: how many rows or samples it has, what became of those of the people, and the groups;
-            for the owner's eyes.
-        path: where it was written, if it was.
-        notes: what whoever read the recordings, or shares the release, should know.
-        held: the released features or samples, where they were not written.
-        standard_errors: of means, the standard deviation of the noise on each, in the unit of its
-            feature; the error due to noise alone, and not how far other people's mean would be.
-    """
-
-    certificate: Certificate
-    worth: str
-    rows: str
-    path: Path | None = None
-    notes: tuple[str, ...] = ()
-    held: FeatureTable | Study | None = None
-    standard_errors: pl.DataFrame | None = None
-
-    @cached_property
-    def data(self) -> FeatureTable | Study:
-        """The released features, or samples of gaze, read when they are first asked for."""
-        if self.held is not None:
-            return self.held
-        assert self.path is not None, "what is not held was written"
-        if self.certificate.described.kind is ReleaseKind.SAMPLES:
-            return read(self.path)
-        return FeatureTable.of(study_folder.read_study(self.path))
-
-    @property
-    def table(self) -> FeatureTable:
-        """The released features."""
-        assert isinstance(self.data, FeatureTable), "gaze was released: see study"
-        return self.data
-
-    @property
-    def study(self) -> Study:
-        """The released samples of gaze."""
-        assert isinstance(self.data, Study), "features were released: see table"
-        return self.data
 
 
 @dataclass(frozen=True, eq=False)

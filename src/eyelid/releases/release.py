@@ -4,29 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from eyelid.engine.atomic import check_new
 from eyelid.engine.engines import using
 from eyelid.errors import InputError
+from eyelid.gaze.frames import refuse_frame
+from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
 from eyelid.io.column_map import Map
 from eyelid.io.people_choice import Whom
-from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import find
+from eyelid.mechanisms.mechanism import Mechanism, find
 from eyelid.mechanisms.release_kind import ReleaseKind
-from eyelid.mechanisms.streams.stream import StreamMechanism
+from eyelid.mechanisms.statistics.summary import Summary
 from eyelid.privacy.bounds import Bounds
+from eyelid.privacy.unit import PERSON
 from eyelid.releases.kinds.features.plan import build_mechanism
 from eyelid.releases.kinds.features.release import FeatureJob
-from eyelid.releases.pipeline import Release, Request, Source, carried_out
+from eyelid.releases.pipeline import Request, Source, carried_out
+from eyelid.reporting.release import Release
+from eyelid.spelling import plural
 
 
 def release(
     source: Source,
     out: Path | str | None = None,
     *,
-    mechanism: str | FeatureMechanism | StreamMechanism = "laplace",
+    mechanism: str | Mechanism = "laplace",
     epsilon: float | None = None,
     delta: float | None = None,
     unit: str | None = None,
@@ -41,7 +45,7 @@ def release(
     min_seconds: float | None = None,
     **parameters: Any,
 ) -> Release:
-    """Make a private dataset and its certificate: features, or gaze through a filter.
+    """Make a private dataset and its certificate: features, gaze through a filter, or heatmaps.
 
     Args:
         source: a study folder or recordings, a ``features`` study, or a feature table. Recordings
@@ -63,7 +67,8 @@ def release(
         min_seconds: shorter recordings count as ones without values; by default those without a
             whole window.
         parameters: of the mechanism; of a filter also ``eye``, where several were recorded,
-            and ``times`` (``recorded`` or ``regular``).
+            and ``times`` (``recorded`` or ``regular``); of maps also whatever `eyelid.heatmap`
+            takes, such as ``stimulus`` and ``areas``.
 
     >>> import numpy as np
     >>> from eyelid.gaze.study import Feature
@@ -74,6 +79,55 @@ def release(
     >>> done.certificate.person_level.epsilon
     3.0
     """
+    refuse_frame(source)
+    kind = find(mechanism) if isinstance(mechanism, str) else mechanism
+    if kind.release in (ReleaseKind.MAPS, ReleaseKind.TABLES):
+        # Deferred, as gaze below: most releases are of features.
+        from eyelid.releases.kinds.maps.heatmap import heatmap
+
+        _check_no_features("a heatmap", unit, bounds, keep, min_seconds)
+        if isinstance(source, FeatureTable):
+            raise InputError("a heatmap is made of gaze, and this is a table of features")
+        if kind.release is ReleaseKind.TABLES:
+            # Tables are asked for by their areas; the mechanism is the only one.
+            if not isinstance(mechanism, str):
+                parameters = mechanism.parameters() | parameters
+                epsilon = parameters.pop("epsilon") if epsilon is None else epsilon
+            parameters["only_areas"] = True
+        return heatmap(
+            source,
+            out,
+            mechanism=None if kind.release is ReleaseKind.TABLES else mechanism,
+            epsilon=epsilon,
+            delta=delta,
+            ledger=ledger,
+            seed=seed,
+            map=map,
+            people=people,
+            engine=engine,
+            tell=tell,
+            **parameters,
+        )
+    if kind.release is ReleaseKind.STATISTICS:
+        from eyelid.releases.kinds.statistics.release import summary
+
+        _check_no_features("results", unit, bounds, keep, min_seconds)
+        found = summary(
+            source,
+            out,
+            mechanism=cast(Summary | str, mechanism),
+            epsilon=epsilon,
+            delta=delta,
+            ledger=ledger,
+            seed=seed,
+            map=map,
+            people=people,
+            engine=engine,
+            tell=tell,
+            **parameters,
+        )
+        rows = plural(found.frame.height, "result")
+        return Release(found.certificate, "", rows, found.path, found.notes, found)
     out = Path(out) if out is not None else None
     asked = Request(source, seed, ledger, tuple(keep), map, people)
     if out is not None:
@@ -81,12 +135,10 @@ def release(
         check_new(out)
     asked.check_seed()
     parameters |= {"epsilon": epsilon, "delta": delta, "unit": unit}
-    kind = find(mechanism) if isinstance(mechanism, str) else mechanism
     with using(engine):
         if kind.release is not ReleaseKind.SAMPLES:
             chosen = build_mechanism(mechanism, **parameters)
             return carried_out(FeatureJob(asked, chosen, bounds, min_seconds), out, tell)
-        # Deferred: most releases are of features.
         from eyelid.releases.kinds.streams.release import StreamJob
 
         if bounds != "public":
@@ -97,6 +149,22 @@ def release(
         if min_seconds is not None:
             raise InputError("a filter takes recordings of any length: leave out min_seconds")
         return carried_out(StreamJob(asked, mechanism, **parameters), out, tell)
+
+
+def _check_no_features(
+    what: str,
+    unit: str | None,
+    bounds: str | Path | Bounds,
+    keep: Sequence[str],
+    min_seconds: float | None,
+) -> None:
+    """Refuse what is for features alone."""
+    if unit not in (None, PERSON.name):
+        raise InputError(f"of {what} the unit is the person, and not '{unit}': leave it out")
+    given = {"bounds": bounds != "public", "keep": bool(keep), "min_seconds": min_seconds}
+    for name, value in given.items():
+        if value:
+            raise InputError(f"{name} is for features, not for {what}: leave it out")
 
 
 def _check_apart(out: Path, source: Path | None) -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eyelid.attacks.identification import EXACT_INTERSECTION, INTERSECTION, Finding, strongest
+from eyelid.attacks.identification import Finding, strongest
 from eyelid.attacks.statistics import Rate
 from eyelid.attacks.utility import Use
 from eyelid.gaze.study import Study
+from eyelid.reporting.attack_rates import QUARTERS, mark, percents, places, strongest_by_protocol
 from eyelid.reporting.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, in_words, svg
 from eyelid.reporting.rendering import bound
 from eyelid.reporting.sentences import percent
@@ -24,134 +24,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from eyelid.attacks.averaging import Averaged
-    from eyelid.attacks.identification import NamingAttack
-    from eyelid.attacks.means import MeanFindings
-    from eyelid.attacks.membership import Membership
     from eyelid.attacks.synthetic import SyntheticFindings
     from eyelid.gaze.table import FeatureTable
 
 _FIRST_NAMES = 5
 _MOST_FEATURES, _MOST_MADE_UP = 15, 12
 _GAZE_S = 20
-_QUARTERS = ([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100 %"])
-
-# What an attacker has, in as few words as fit beside a line.
-_IN_WORDS = {
-    "raw→release": "knows raw data, sees the release",
-    "release→raw": "has the release, sees raw data",
-    "release→release": "compares two releases",
-    "white-box": "also knows the mechanism",
-    "white-box, same recordings": "has these very recordings",
-    INTERSECTION: "has their released recordings, raw",
-    EXACT_INTERSECTION: "has everybody’s recordings",
-}
-
-
-@dataclass(frozen=True)
-class _Line:
-    """One rate beside others.
-
-    Attributes:
-        words: what was tried.
-        detail: by whom, in small letters.
-        rate: what came of it.
-        colour: of the mark.
-        allowed: the bound; None where none holds.
-        marker: matplotlib's.
-        hollow: drawn as an outline, for what is not to be compared with the rest.
-    """
-
-    words: str
-    detail: str
-    rate: Rate
-    colour: str
-    allowed: float | None = None
-    marker: str = "o"
-    hollow: bool = False
-
-    def __str__(self) -> str:
-        """As somebody hears it who does not see the picture."""
-        limits = f"{percent(self.rate.low)} to {percent(self.rate.high)}"
-        allowed = "" if self.allowed is None else f", allowed {bound(self.allowed)}"
-        return f"{self.words}: {percent(self.rate.rate)} ({limits}{allowed})"
-
-
-def strongest_by_protocol(findings: Sequence[Finding]) -> list[Finding]:
-    """The attack to fear under every protocol; those of the papers last."""
-    names = dict.fromkeys(f.protocol for f in sorted(findings, key=lambda f: not f.honest))
-    return [strongest([f for f in findings if f.protocol == name]) for name in names]
-
-
-def _by(finding: Finding | NamingAttack) -> str:
-    return f"{finding.protocol}, {finding.attacker}"
-
-
-def attacks_picture(
-    findings: Sequence[Finding],
-    attacks: Sequence[NamingAttack],
-    raw: Sequence[Finding],
-    null: Sequence[Finding],
-    people: int,
-    *,
-    of_release: bool,
-) -> Markup:
-    """Who is named, beside guessing and beside what the guarantee allows.
-
-    Beside the strongest attack under every protocol are the raw control and the null control.
-
-    Args:
-        findings: of attackers under protocols.
-        attacks: what tells for or against the guarantee of a release.
-        raw: of attackers who have raw data, for comparison.
-        null: of attackers on people who are all alike.
-        people: who can be named.
-        of_release: whether a release was attacked, or the raw data alone.
-    """
-    lines = []
-    if not of_release:
-        for found in sorted(findings, key=lambda f: -f.rate.rate):
-            lines.append(_Line(found.attacker, "", found.rate, ORANGE))
-    else:
-        if raw:
-            plain = strongest(raw)
-            lines.append(_Line("raw data, for comparison", _by(plain), plain.rate, ORANGE))
-        for name in dict.fromkeys(attack.protocol for attack in attacks):
-            of_it = [attack for attack in attacks if attack.protocol == name]
-            worst = max(of_it, key=lambda attack: attack.rate.rate)
-            colour, marker = (ORANGE, "*") if worst.refutes else (BLUE, "o")
-            detail = worst.attacker if worst.intersects else _by(worst)
-            words = _IN_WORDS.get(name, "")
-            lines.append(_Line(words, detail, worst.rate, colour, worst.bound, marker))
-        unfair = [finding for finding in findings if not finding.honest]
-        for found in strongest_by_protocol(unfair):
-            lines.append(_Line("NOT A FAIR TEST", _by(found), found.rate, GREY, None, "D", True))
-    if null:
-        alike = strongest(null)
-        lines.append(_Line("people all alike, for comparison", alike.attacker, alike.rate, GREY))
-    return _beside_guessing(lines, 1 / people, "people named")
-
-
-def membership_picture(means: MeanFindings) -> Markup:
-    """Right answers about who is in a mean, beside guessing and what the guarantee allows."""
-    found, raw, null = means.membership, means.positive, means.null
-    assert found is not None, "nobody asked who is in it"
-    lines = [_Line("who is in it", "likelihood ratio", found.right, BLUE)]
-    if found.bound is not None:
-        lines = [replace(lines[0], allowed=(1 + found.bound) / 2)]
-    if raw is not None:
-        lines.insert(0, _Line("without noise, for comparison", "", raw.right, ORANGE))
-    if null is not None:
-        lines.append(_Line("not depending on it, for comparison", "", null.right, GREY))
-    return _beside_guessing(lines, 0.5, "right answers")
-
-
-def told_apart_picture(found: Membership, clear: Membership | None, attacker: str) -> Markup:
-    """Right answers about which of two people was in what is made up, and with hardly any noise."""
-    allowed = None if found.bound is None else (1 + found.bound) / 2
-    lines = [_Line("which of two was in it", attacker, found.right, BLUE, allowed)]
-    if clear is not None:
-        lines.insert(0, _Line("hardly any noise, for comparison", "", clear.right, ORANGE))
-    return _beside_guessing(lines, 0.5, "right answers")
 
 
 def made_up_picture(found: SyntheticFindings, original: FeatureTable) -> Markup | None:
@@ -167,11 +45,11 @@ def made_up_picture(found: SyntheticFindings, original: FeatureTable) -> Markup 
     off, even = far["wasserstein"].to_list(), far["uniform"].to_list()
 
     def draw(axis: Axes) -> None:
-        for place, one, other in zip(_places(names), off, even, strict=True):
+        for place, one, other in zip(places(names), off, even, strict=True):
             axis.plot([one, other], [place] * 2, color=GREY, lw=0.8, zorder=0)
-        axis.plot(off, _places(names), "o", color=BLUE, markersize=6)
-        axis.plot(even, _places(names), "D", color=GREY, markerfacecolor="white", markersize=5)
-        axis.set_yticks(_places(names), names)
+        axis.plot(off, places(names), "o", color=BLUE, markersize=6)
+        axis.plot(even, places(names), "D", color=GREY, markerfacecolor="white", markersize=5)
+        axis.set_yticks(places(names), names)
         axis.tick_params(axis="y", length=0, labelsize=SMALL)
         axis.set_ylim(-0.6, len(names) - 0.4)
         axis.set_xlim(0, 1.05 * max(*off, *even))
@@ -182,95 +60,6 @@ def made_up_picture(found: SyntheticFindings, original: FeatureTable) -> Markup 
         for name, one, other in zip(names, off, even, strict=True)
     )
     return svg(draw, alt, 0.3 * len(names) + 0.75)
-
-
-def _beside_guessing(lines: Sequence[_Line], chance: float, what: str) -> Markup:
-    """Rates one below the other, with guessing and what is allowed."""
-    bounded = any(line.allowed is not None for line in lines)
-
-    def draw(axis: Axes) -> None:
-        _draw_lines(axis, lines)
-        _mark(axis, chance, "guessing")
-        axis.set_xlabel(f"{what} (bars: 95 % limits over people)")
-        if bounded:
-            _beside(axis, 1, len(lines) - 0.35, "allowed", GREEN)
-            for place, line in zip(_places(lines), lines, strict=True):
-                if line.allowed is not None:
-                    # A wall that honest bars start left of.
-                    axis.plot([line.allowed] * 2, [place - 0.4, place + 0.4], color=GREEN, lw=2.5)
-                told = bound(line.allowed) if line.allowed is not None else "–"
-                _beside(axis, 1, place, told, GREEN)
-
-    alt = f"{what.capitalize()}, guessing {percent(chance)}. " + "; ".join(map(str, lines))
-    return svg(draw, alt, 0.4 * len(lines) + 0.75)
-
-
-def _places(lines: Sequence[Any]) -> list[int]:
-    return list(range(len(lines)))[::-1]
-
-
-def _draw_lines(axis: Axes, lines: Sequence[_Line]) -> None:
-    """One below the other: words, mark with limits, and the figures in print."""
-    places = _places(lines)
-    for place, line in zip(places, lines, strict=True):
-        rate = line.rate
-        axis.plot([rate.low, rate.high], [place] * 2, color=line.colour, lw=1.4)
-        axis.plot(
-            [rate.rate],
-            [place],
-            line.marker,
-            color=line.colour,
-            markersize=12 if line.marker == "*" else 7,
-            markerfacecolor="white" if line.hollow else line.colour,
-            clip_on=False,
-        )
-        _beside(axis, 0, place, percent(rate.rate), line.colour)
-        above = 0.2 if line.words and line.detail else 0.0
-        for words, up, size in ((line.words, above, 9), (line.detail, -above, SMALL)):
-            axis.annotate(
-                words,
-                (-0.02, place + up),
-                xycoords=axis.get_yaxis_transform(),
-                ha="right",
-                va="center",
-                fontsize=size,
-                color=INK if size == 9 else GREY,
-            )
-    _beside(axis, 0, len(lines) - 0.35, "measured", INK)
-    axis.set_yticks([])
-    axis.set_ylim(-0.7, len(lines) - 0.4)
-    _percents(axis)
-
-
-def _percents(axis: Axes) -> None:
-    axis.set_xlim(-0.02, 1.02)
-    axis.set_xticks(*_QUARTERS)
-
-
-def _beside(axis: Axes, column: int, place: float, words: str, colour: str) -> None:
-    """Print to the right of the picture, in one of its columns."""
-    axis.annotate(
-        words,
-        (1.0, place),
-        xycoords=axis.get_yaxis_transform(),
-        xytext=(8 + 48 * column, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=8,
-        color=colour,
-    )
-
-
-def _mark(axis: Axes, value: float, words: str) -> None:
-    axis.axvline(value, color=INK, lw=0.9, ls=":", zorder=0)
-    axis.annotate(
-        words,
-        (value, 1.0),
-        xycoords=axis.get_xaxis_transform(),
-        xytext=(3, 2),
-        textcoords="offset points",
-        fontsize=SMALL,
-    )
 
 
 def cmc_picture(findings: Sequence[Finding], raw: Sequence[Finding], *, of_release: bool) -> Markup:
@@ -301,7 +90,7 @@ def cmc_picture(findings: Sequence[Finding], raw: Sequence[Finding], *, of_relea
             own = places[: len(found.cmc)]
             axis.plot(own, found.cmc, color=colour, ls=dash, lw=1.5, label=label)
         axis.set(xlim=(1, people), ylim=(0, 1.03))
-        axis.set_yticks(*_QUARTERS)
+        axis.set_yticks(*QUARTERS)
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
         axis.set_xlabel("names on the attacker's list")
         axis.set_ylabel("the right one is among them")
@@ -319,7 +108,7 @@ def utility_picture(uses: Sequence[Use]) -> Markup:
     sources = [("learned from raw data", ORANGE), ("learned from the release", BLUE)]
 
     def draw(axis: Axes) -> None:
-        for place, use in zip(_places(uses), uses, strict=True):
+        for place, use in zip(places(uses), uses, strict=True):
             for rate, (_, colour), up in zip(
                 (use.raw, use.rate), sources, (0.16, -0.16), strict=True
             ):
@@ -327,10 +116,10 @@ def utility_picture(uses: Sequence[Use]) -> Markup:
                     axis.plot([rate.low, rate.high], [place + up] * 2, color=colour, lw=1.2)
                     axis.plot([rate.rate], [place + up], "o", color=colour, markersize=5.5)
             axis.plot([use.raw.chance] * 2, [place - 0.45, place + 0.45], color=INK, lw=1.2, ls=":")
-        axis.set_yticks(_places(uses), [f"{use.target}, {use.model}" for use in uses])
+        axis.set_yticks(places(uses), [f"{use.target}, {use.model}" for use in uses])
         axis.tick_params(axis="y", length=0)
         axis.set_ylim(-0.7, len(uses) - 0.3)
-        _percents(axis)
+        percents(axis)
         axis.set_xlabel("recognised (bars: 95 % limits over people)")
         for number, (words, colour) in enumerate(sources[: 1 + released]):
             axis.annotate(
@@ -368,7 +157,7 @@ def averaging_picture(repeated: Sequence[Averaged]) -> Markup:
         axis.axhline(rates[0].chance, color=INK, lw=0.9, ls=":", label="guessing")
         axis.set_xticks(places, [str(one.releases) for one in repeated])
         axis.set_ylim(0, 1.03)
-        axis.set_yticks(*_QUARTERS)
+        axis.set_yticks(*QUARTERS)
         axis.set_xlabel("releases averaged")
         axis.set_ylabel("people named")
         axis.legend(frameon=False, fontsize=SMALL)
@@ -386,9 +175,9 @@ def features_picture(features: pl.DataFrame, chance: float) -> Markup:
     names, rates = top["name"].to_list(), top["rank1"].to_list()
 
     def draw(axis: Axes) -> None:
-        axis.barh(_places(names), rates, color=ORANGE, height=0.6)
-        _mark(axis, chance, "guessing")
-        axis.set_yticks(_places(names), names)
+        axis.barh(places(names), rates, color=ORANGE, height=0.6)
+        mark(axis, chance, "guessing")
+        axis.set_yticks(places(names), names)
         axis.tick_params(axis="y", length=0)
         axis.set_ylim(-0.6, len(names) - 0.4)
         axis.set_xlim(0, max(0.5, *rates) if rates else 1)
@@ -471,10 +260,10 @@ def games_picture(games: Sequence[GameResult]) -> Markup:
     def draw(axis: Axes) -> None:
         share = [g.lower_bound / g.claimed for g in games]
         colours = [ORANGE if g.refuted else GREEN for g in games]
-        axis.barh(_places(games), share, color=colours, height=0.62)
+        axis.barh(places(games), share, color=colours, height=0.62)
         axis.axvline(1.0, color=INK, linewidth=1.2)
         labels = [f"{g.mechanism} for {g.calibrated_for}, per {g.unit}" for g in games]
-        axis.set_yticks(_places(games), labels)
+        axis.set_yticks(places(games), labels)
         axis.tick_params(axis="y", length=0)
         axis.set_xlim(0, max(1.15, *share))
         axis.set_xlabel("certified loss / claimed loss")

@@ -5,13 +5,22 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import polars as pl
+
+from eyelid.display import Framed, facts
 from eyelid.mechanisms.certificate import other_releases, undone
 from eyelid.privacy.accounts import Gap
 from eyelid.privacy.composition import parallel, sequential
 from eyelid.privacy.guarantee import Guarantee, large_delta, large_deltas
 from eyelid.privacy.ledger import Allowance, Balance, Debit
-from eyelid.spelling import plural
+from eyelid.spelling import Table, plural
 
+_RELEASES: dict[str, Any] = {
+    **dict.fromkeys(("made_at", "mechanism", "what"), pl.String),
+    "people": pl.Int64,
+    "one_person": pl.String,
+    "holds": pl.Boolean,
+}
 _MISSING = {
     Gap.ELSEWHERE: "another ledger has counted these people, too",
     Gap.LOST: "the ledger that counted these people was lost, and this one was begun after it",
@@ -20,8 +29,8 @@ _MISSING = {
 }
 
 
-@dataclass(frozen=True)
-class Budget:
+@dataclass(frozen=True, repr=False)
+class Budget(Framed):
     """The state of a ledger for one study and everything derived from it.
 
     Attributes:
@@ -42,6 +51,25 @@ class Budget:
     gaps: tuple[Gap, ...] = ()
     people: int = 0
     notes: tuple[str, ...] = ()
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """One row a release, the oldest first."""
+        return pl.DataFrame(
+            [
+                (d.made_at, d.mechanism, d.what, d.people, d.guarantee.numbers(), d.guarantee.holds)
+                for d in self.debits
+            ],
+            schema=_RELEASES,
+            orient="row",
+        )
+
+    def in_short(self) -> Table:
+        """What was spent, in a sentence."""
+        return facts(
+            {"people": self.people or None, "releases": len(self.debits), "in all": self.sentence},
+            "Budget",
+        )
 
     @property
     def elsewhere(self) -> bool:

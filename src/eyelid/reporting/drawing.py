@@ -21,24 +21,6 @@ if TYPE_CHECKING:
 
 # Okabe & Ito: told apart by colour-blind eyes and in grey.
 INK, BLUE, ORANGE, GREEN, GREY = "#22313f", "#0072b2", "#d55e00", "#009e73", "#6b7780"
-_STYLE: Any = {
-    "font.size": 9,
-    "font.family": "sans-serif",
-    "svg.fonttype": "none",
-    "svg.hashsalt": "eyelid",
-    # A dollar sign in a name is a dollar sign.
-    "text.parse_math": False,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": GREY,
-    "axes.labelcolor": INK,
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "savefig.facecolor": "none",
-}
 _WIDTH = 5.2
 SMALL = 7.5
 _NOTHING = dict.fromkeys(("Date", "Creator", "Format", "Type"))
@@ -77,9 +59,9 @@ def figure(
         ratios: how wide the columns are beside each other; all alike by default.
         height_ratios: how high the rows are; all alike by default.
     """
-    from eyelid.plotting import Figure, FigureCanvasSVG, styled
+    from eyelid.plotting import PAPER, Figure, FigureCanvasSVG, styled
 
-    with styled(_STYLE):
+    with styled(PAPER):
         drawn = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasSVG(drawn)
         axes = drawn.subplots(
@@ -100,9 +82,9 @@ def svg(draw: Callable[..., None], alt: str, height: float, **size: Any) -> Mark
     """
     from markupsafe import Markup, escape
 
-    from eyelid.plotting import styled
+    from eyelid.plotting import PAPER, styled
 
-    with styled(_STYLE):
+    with styled(PAPER):
         buffer = io.StringIO()
         figure(draw, height, **size).savefig(buffer, format="svg", metadata=_NOTHING)
     text = buffer.getvalue()
@@ -122,9 +104,9 @@ def png(draw: Callable[..., None], height: float, **size: Any) -> bytes:
         height: in inches.
         size: columns, rows, width and ratios, as for `figure`.
     """
-    from eyelid.plotting import styled
+    from eyelid.plotting import PAPER, styled
 
-    with styled(_STYLE):
+    with styled(PAPER):
         buffer = io.BytesIO()
         figure(draw, height, **size).savefig(buffer, format="png", dpi=_SHARP, metadata=_UNSIGNED)
     return buffer.getvalue()
@@ -138,9 +120,9 @@ def pdf(draw: Callable[..., None], height: float, **size: Any) -> bytes:
         height: in inches.
         size: columns, rows, width and ratios, as for `figure`.
     """
-    from eyelid.plotting import styled
+    from eyelid.plotting import PAPER, styled
 
-    with styled(_STYLE):
+    with styled(PAPER):
         buffer = io.BytesIO()
         figure(draw, height, **size).savefig(buffer, format="pdf", metadata=_UNDATED)
     return buffer.getvalue()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from eyelid.attacks.statistics import Rate
 from eyelid.errors import InputError
-from eyelid.reporting.drawing import GREY, INK, SMALL, png, svg
+from eyelid.reporting.drawing import GREY, INK, SMALL, pdf, png, svg
 from eyelid.reporting.scene import MARKERS, Point, Scene, Series
 from eyelid.reporting.sentences import coarse, percent
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
     from matplotlib.axes import Axes
 
-ENDINGS = (".svg", ".png")
+ENDINGS = (".svg", ".pdf", ".png")
 _NOBODYS = "no record\nof a named\nperson"
 # Open ends of points whose limits are not known, in typographic points.
 _STUB = 16.0
@@ -44,15 +44,40 @@ def plane(scene: Scene) -> Markup:
     return svg(_Drawing(scene), _alt(scene), **scene.size())
 
 
+def draw_plane(scene: Scene, ax: Axes | None = None) -> Axes:
+    """Draw the picture on anybody's axes, or with its lane and words on a figure of its own.
+
+    Args:
+        scene: of at least one setting that was run.
+        ax: where to draw the plane alone, with the settings' names; None for a fresh figure.
+
+    Returns:
+        the axes of the plane.
+    """
+    from eyelid.plotting import lane_beside, paper_figure
+
+    drawing = _Drawing(scene)
+    if ax is not None:
+        drawing.plane(ax, [lane_beside(ax)] if scene.nobodys else (), named=True)
+        return ax
+    size = scene.size()
+    with paper_figure(size["width"], size["height"]) as figure:
+        grid = figure.subplots(1, size["columns"], squeeze=False, width_ratios=size["ratios"])
+        axes: list[Axes] = list(grid.flat)
+        drawing(*axes)
+    return axes[-2]
+
+
 def save_plane(scene: Scene, path: Path) -> None:
-    """Write the picture to a file: SVG or PNG, by its ending."""
+    """Write the picture to a file: SVG, PDF or PNG, by its ending."""
     from eyelid.engine.atomic import write_file
 
     check_picture(path)
     if path.suffix.lower() == ".svg":
         write_file(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{plane(scene)}\n')
         return
-    write_file(path, png(_Drawing(scene), **scene.size()))
+    write = pdf if path.suffix.lower() == ".pdf" else png
+    write_file(path, write(_Drawing(scene), **scene.size()))
 
 
 def check_picture(path: Path) -> None:
@@ -60,8 +85,9 @@ def check_picture(path: Path) -> None:
     from eyelid.engine.atomic import check_file
 
     if path.suffix.lower() not in ENDINGS:
+        *others, last = ENDINGS
         raise InputError(
-            f"a picture ends in {' or '.join(ENDINGS)}, got '{path.name}': name it plane.svg"
+            f"a picture ends in {', '.join(others)} or {last}, got '{path.name}': name it plane.svg"
         )
     check_file(path, ENDINGS)
 
@@ -102,6 +128,19 @@ class _Drawing:
             Rectangle((0, 0), 1, 1, transform=sheet.transFigure, color="white", zorder=-10)
         )
         *lanes, main, side = axes
+        self._words(side)
+        self.plane(main, lanes)
+
+    def plane(self, main: Axes, lanes: Sequence[Axes] = (), *, named: bool = False) -> None:
+        """Draw the plane, and the lane beside it.
+
+        Args:
+            main: where the plane goes.
+            lanes: where what is nobody's goes; at most one.
+            named: whether points have names instead of numbers.
+        """
+        from eyelid.plotting import Figure
+
         self._scales(main, lanes)
         self._lines(main)
         # Many upon each other must not hide what is behind.
@@ -111,7 +150,7 @@ class _Drawing:
         for series, point in self._on(main=True):
             drawn = _drawn(main, point, series.colour, soft, boxed=point.number not in crowd)
             if point.number not in crowd:
-                marks.append((str(point.number), series.colour))
+                marks.append((point.name if named else str(point.number), series.colour))
                 places.append(drawn)
         hidden = [(p.x.rate, p.y[0]) for _, p in self._on(main=True) if p.x and p.number in crowd]
         if crowd:
@@ -121,8 +160,10 @@ class _Drawing:
         if raw is not None:
             places.append(_drawn_raw(main, self._shown(raw)))
         for lane in lanes:
-            self._lane(lane)
-        self._words(side)
+            self._lane(lane, named=named)
+        sheet = main.figure
+        while not isinstance(sheet, Figure):
+            sheet = sheet.figure
         sheet.draw_without_rendering()
         words = "raw data, no error" if self.scene.by_error else "raw data"
         marks += [(words, INK)] if raw is not None else []
@@ -209,7 +250,7 @@ class _Drawing:
                 zorder=2,
             )
 
-    def _lane(self, lane: Axes) -> None:
+    def _lane(self, lane: Axes, *, named: bool) -> None:
         """Where nobody is named because nobody's record is there: x means nothing."""
         inside = self._on(main=False)
         lane.set_xlim(0, len(inside) + 1)
@@ -224,7 +265,7 @@ class _Drawing:
             _mark(lane, place, value, point, series.colour)
             joined.setdefault(series.name, []).append((place, value))
             lane.annotate(
-                str(point.number),
+                point.name.replace(", ", "\n") if named else str(point.number),
                 (place, max(low, high) if not self.scene.by_error else value),
                 xytext=(0, _STUB + 1 if point.one_draw else 6),
                 textcoords="offset points",

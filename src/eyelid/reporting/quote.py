@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import polars as pl
+
+from eyelid.display import Framed
 from eyelid.mechanisms.certificate import NARROWEST_FORM, bounding
 from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
 from eyelid.mechanisms.synthetic.utility import MadeUp
@@ -81,8 +84,8 @@ class Offer(ABC):
 Offered = TypeVar("Offered", bound=Offer)
 
 
-@dataclass(frozen=True)
-class Quote(Generic[Offered]):
+@dataclass(frozen=True, repr=False)
+class Quote(Framed, Generic[Offered]):
     """A price and what it buys, from public facts only.
 
     Attributes:
@@ -171,6 +174,18 @@ class Quote(Generic[Offered]):
         """How well it can be told who is in an aggregate, at most; None for own records."""
         central = self.person_level.trust is Trust.CENTRAL
         return advantage_bound(self.person_level) if central else None
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The price and what it buys, one row a fact."""
+        rows = [(str(what), str(value)) for what, value in self.offer.rows(self)]
+        return pl.DataFrame(rows, schema=["what", "value"], orient="row")
+
+    def in_short(self) -> Table:
+        """What is promised, and what it buys."""
+        return Table(
+            f"Cost of {self.mechanism.name}", ("what", "value"), list(self.offer.rows(self))
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid cost --json`` prints it."""

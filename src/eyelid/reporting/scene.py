@@ -156,6 +156,8 @@ class Scene:
         people: whose data they are.
         repeats: runs of each setting.
         simulated: whether the people are.
+        boxes: what they mean, in lines.
+        captioned: whether what goes with the picture wherever it is pasted is written on it.
     """
 
     series: tuple[Series, ...]
@@ -167,6 +169,8 @@ class Scene:
     people: int
     repeats: int
     simulated: bool
+    boxes: str = _REGION
+    captioned: bool = True
 
     @property
     def points(self) -> Iterator[tuple[Series, Point]]:
@@ -225,12 +229,14 @@ class Scene:
     @property
     def remarks(self) -> list[str]:
         """What goes with the picture wherever it is pasted."""
+        if not self.captioned:
+            return []
         made_up = "simulated " if self.simulated else ""
         whose = plural(self.people, f"{made_up}person", f"{made_up}people")
         size = f"{whose}, {plural(self.repeats, 'run')} of each setting."
         if self.by_error:
             return ["Bars: 95 % limits over people and runs.", size]
-        told = _REGION.splitlines()
+        told = self.boxes.splitlines()
         alone = [point for _, point in self.points if point.number not in self.crowd]
         told += [_SAME] if any(point.same for point in alone) else []
         told += [_OPEN] if any(point.one_draw for point in alone) else []

@@ -111,7 +111,7 @@ def test_people_and_origin_are_inherited():
 def test_a_study_shorter_than_a_window_is_refused():
     study = simulate(people=1, tasks=("image",), minutes=0.2, seed=1)
     with pytest.raises(
-        InputError, match=r"1 shorter than 30 s; the longest lasts 11\.7 s.*--window"
+        InputError, match=r"1 shorter than 30 s; the longest lasts 11\.7 s.*`window_s`"
     ):
         window_features(study)
 

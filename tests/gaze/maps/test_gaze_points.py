@@ -317,8 +317,8 @@ def test_some_people_are_taken_in_the_order_asked_for():
     ("changes", "asked", "words"),
     [
         ({"kind": "features"}, {}, "study of features"),
-        ({"units": None}, {}, "--map units=px"),
-        ({"xy_origin": None}, {}, "--map xy_origin=top-left"),
+        ({"units": None}, {}, "`map='units=px'`"),
+        ({"xy_origin": None}, {}, "`map='xy_origin=top-left'`"),
         ({"kind": "fixations"}, {"weight": "duration"}, "no column duration_ms"),
         ({}, {"weight": "heavy"}, "unknown weight 'heavy'"),
         ({}, {"stimuli": ["pag"]}, "unknown stimulus 'pag': did you mean 'page'"),

@@ -65,9 +65,9 @@ def test_a_placed_picture_begins_at_its_corner_and_counts_its_own_px():
 @pytest.mark.parametrize(
     ("screen", "units", "xy_origin", "words"),
     [
-        (SCREEN, None, "top-left", "--map units=px"),
+        (SCREEN, None, "top-left", "`map='units=px'`"),
         (SCREEN, "normalised", "top-left", "eye camera"),
-        (SCREEN, "px", None, "--map xy_origin=top-left"),
+        (SCREEN, "px", None, "`map='xy_origin=top-left'`"),
         (SCREEN, "miles", "top-left", "unknown units 'miles'"),
         (SCREEN, "px", "middle", "unknown xy_origin 'middle'"),
         (None, "px", "centre", "screen=1920x1080"),

@@ -9,7 +9,7 @@ from scipy.ndimage import gaussian_filter
 from eyelid.errors import InputError
 from eyelid.gaze.maps.gaze_map import GazeMap
 from eyelid.gaze.maps.grid import Grid
-from eyelid.gaze.maps.spread import heatmap, spread, spread_error
+from eyelid.gaze.maps.spread import point_spread, spread, spread_error
 
 
 def filtered(values, sigma):
@@ -24,7 +24,7 @@ def test_a_heatmap_is_what_scipy_s_filter_gives(sigma, size):
     counts = rng.poisson(0.01, size).astype(float)
     counts[0, 0], counts[-1, -1] = 20.0, 5.0
     expected = filtered(counts, sigma)
-    np.testing.assert_allclose(heatmap(counts, sigma), expected, atol=1e-9 * expected.max())
+    np.testing.assert_allclose(point_spread(counts, sigma), expected, atol=1e-9 * expected.max())
 
 
 def test_the_paper_s_size_and_spread_are_within_a_millionth_of_the_peak():
@@ -32,13 +32,13 @@ def test_the_paper_s_size_and_spread_are_within_a_millionth_of_the_peak():
     counts = np.zeros((1050, 1680))
     counts[rng.integers(0, 1050, 400), rng.integers(0, 1680, 400)] = 1.0
     expected = gaussian_filter(counts, 40.0, mode="constant", truncate=8.0)
-    assert np.abs(heatmap(counts, 40.0) - expected).max() < 1e-6 * expected.max()
+    assert np.abs(point_spread(counts, 40.0) - expected).max() < 1e-6 * expected.max()
 
 
 @given(st.integers(1, 40), st.integers(1, 40), st.floats(0.0, 60.0))
 def test_looks_never_become_negative_or_more(height, width, sigma):
     counts = np.random.default_rng(height * 41 + width).poisson(0.3, (height, width)).astype(float)
-    spread_out = heatmap(counts, sigma)
+    spread_out = point_spread(counts, sigma)
     assert spread_out.min() >= 0
     assert spread_out.sum() <= counts.sum() * (1 + 1e-12)
 
@@ -46,25 +46,25 @@ def test_looks_never_become_negative_or_more(height, width, sigma):
 def test_rounding_far_from_a_single_look_does_not_make_less_than_nothing():
     counts = np.zeros((300, 300))
     counts[10, 10] = 1e6
-    assert heatmap(counts, 3.0).min() == 0.0
+    assert point_spread(counts, 3.0).min() == 0.0
 
 
 def test_the_total_is_kept_away_from_the_border():
     counts = np.zeros((200, 200))
     counts[90:110, 100] = 2.0
-    assert heatmap(counts, 10.0).sum() == pytest.approx(40.0, rel=1e-9)
+    assert point_spread(counts, 10.0).sum() == pytest.approx(40.0, rel=1e-9)
 
 
 @pytest.mark.parametrize("sigma", [0.0, 1e-9])
 def test_without_a_point_spread_the_map_stays_what_it_was(sigma):
     counts = np.random.default_rng(5).random((9, 11))
-    np.testing.assert_array_equal(heatmap(counts, sigma), counts)
+    np.testing.assert_array_equal(point_spread(counts, sigma), counts)
 
 
 @pytest.mark.parametrize("sigma", [-1.0, np.nan, np.inf])
 def test_an_impossible_point_spread_is_refused(sigma):
     for action in (
-        lambda: heatmap(np.ones((2, 2)), sigma),
+        lambda: point_spread(np.ones((2, 2)), sigma),
         lambda: spread(np.ones((2, 2)), Grid(8, 8, 2, 2), sigma),
         lambda: spread_error(Grid(8, 8, 2, 2), sigma, 1.0),
     ):
@@ -74,11 +74,11 @@ def test_an_impossible_point_spread_is_refused(sigma):
 
 def test_a_gaze_map_knows_its_point_spread_and_is_not_spread_out_twice():
     counts = GazeMap(np.eye(20), "page", 3)
-    heat = heatmap(counts, 2.0)
+    heat = point_spread(counts, 2.0)
     assert (heat.name, heat.people, heat.sigma_px) == ("page", 3, 2.0)
-    np.testing.assert_array_equal(heat.values, heatmap(np.eye(20), 2.0))
+    np.testing.assert_array_equal(heat.values, point_spread(np.eye(20), 2.0))
     with pytest.raises(InputError, match="spread out by 2 px already"):
-        heatmap(heat, 2.0)
+        point_spread(heat, 2.0)
 
 
 SHAPES = [Grid(30, 20, 7, 3), Grid(16, 16, 16, 16), Grid(16, 12, 16, 5), Grid(9, 9, 1, 1)]

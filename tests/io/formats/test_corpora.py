@@ -289,7 +289,7 @@ def test_columns_of_numbers_get_names_and_trials_by_a_column_map(real_data):
     study = eyelid.read(file, map="time=1,x=2,y=3,recording=4,time_unit=ms,units=px")
     assert study.data["recording"].n_unique() > 1
     assert study.rate_hz == pytest.approx(300, rel=0.2)
-    with pytest.raises(InputError, match="--map"):
+    with pytest.raises(InputError, match="`map="):
         eyelid.read(file)
 
 

@@ -85,7 +85,7 @@ def test_a_table_whose_columns_are_gaze_stays_one(exported):
         (json.dumps([{"x": 1, "y": 1, "t": 10**400}] * 2), "row 1"),
         (json.dumps([{f"x{i}_{j}": 1 for j in range(15)} for i in range(4000)]), "more than"),
         ("[[]]", "no samples in them"),
-        (json.dumps([{"a": 1}]), "it has the columns .*webgazer|name.* --map x=COLUMN"),
+        (json.dumps([{"a": 1}]), "it has the columns .*webgazer|name.* `map='x=COLUMN"),
     ],
     ids=["cut", "Python", "deep", "text", "huge", "wide", "empty", "no gaze"],
 )

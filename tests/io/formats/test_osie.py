@@ -70,7 +70,7 @@ def test_a_file_of_another_dataset_gets_no_screen_of_osie(file, other):
     study = read(file(like_osie(**other)))
     assert study.read_as == ("fixations by image, in a MATLAB file",)
     assert study.screen is None
-    assert any("--map screen=" in note for note in study.notes)
+    assert any("`map='screen=" in note for note in study.notes)
     said = read(file(like_osie(**other)), map="screen=1024x768")
     assert said.screen == Screen(1024, 768)
     assert not any("screen" in note for note in said.notes)

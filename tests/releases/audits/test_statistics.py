@@ -150,6 +150,8 @@ def test_an_opposite_is_at_the_other_end():
     assert opposite(np.array([0.2, 0.9, np.nan])).tolist() == [1.0, 0.0, 1.0]
 
 
-def test_other_audits_say_which_one_is_for_results(released):
-    with pytest.raises(InputError, match="has results: use 'eyelid audit' or audit_results"):
-        eyelid.audit(released / "study", released / "out")
+def test_the_audit_of_everything_takes_results_too(released):
+    found = eyelid.audit(released / "study", released / "out")
+    assert found.membership.decisions
+    with pytest.raises(InputError, match="results re-identify nobody"):
+        eyelid.audit(released / "study", released / "out", attackers=["means"])

@@ -10,7 +10,8 @@ from eyelid.attacks.outcome import Outcome, Questions
 from eyelid.mechanisms.certificate import Promise
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import PERSON, RECORD, Neighbours, Trust
-from eyelid.reporting.comparisons.comparison import Comparison, Row
+from eyelid.reporting.comparisons.comparison import Comparison
+from eyelid.reporting.comparisons.row import Row
 from eyelid.reporting.comparisons.setting import Setting
 
 PEOPLE = 20

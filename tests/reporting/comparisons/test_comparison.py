@@ -8,7 +8,7 @@ from scipy import stats
 
 from eyelid.attacks.outcome import Outcome
 from eyelid.attacks.statistics import rate_of_decisions, rate_of_shares
-from eyelid.reporting.comparisons.comparison import RAW, Row, is_constant, rate_of_runs, total_of
+from eyelid.reporting.comparisons.row import RAW, Row, is_constant, rate_of_runs, total_of
 
 
 def test_the_strongest_attacker_counts_over_all_runs(by_hand):
@@ -109,7 +109,7 @@ def test_the_table_is_plain_values_with_the_raw_data_first(by_hand):
     assert table[1]["rank1_bound"] == 0.25
     assert table[2]["skipped"] == "too few"
     assert table[2]["person_total"] is None
-    assert done.frame()["runs"].to_list() == [1, 1, 0]
+    assert done.frame["runs"].to_list() == [1, 1, 0]
 
 
 PEOPLE = 20

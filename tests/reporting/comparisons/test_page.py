@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from eyelid.privacy.unit import Trust
-from eyelid.reporting.comparisons.comparison import Row
 from eyelid.reporting.comparisons.page import best_by_promise, comparison_page, findings
+from eyelid.reporting.comparisons.row import Row
 from eyelid.reporting.comparisons.setting import Setting
 
 

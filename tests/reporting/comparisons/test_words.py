@@ -6,7 +6,8 @@ import pytest
 
 from eyelid.attacks.outcome import Outcome
 from eyelid.privacy.unit import Trust
-from eyelid.reporting.comparisons.comparison import ABOVE, WITHIN_CHANCE, Row
+from eyelid.reporting.comparisons.comparison import ABOVE, WITHIN_CHANCE
+from eyelid.reporting.comparisons.row import Row
 from eyelid.reporting.comparisons.words import (
     ONE_DRAW,
     SAME_ANSWER,

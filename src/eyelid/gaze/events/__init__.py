@@ -74,6 +74,9 @@ def detect_events(
     >>> detect_events((time_ms, x, np.zeros(60)))["name"].to_list()
     ['fixation', 'saccade', 'fixation', 'blink', 'fixation']
     """
+    from eyelid.gaze.frames import refuse_frame
+
+    refuse_frame(source, "detect_events", gaze=True)
     if isinstance(source, Study):
         recordings = gaze_of(source, units)
         return pl.concat(

@@ -66,7 +66,7 @@ def is5t(
     if units != "deg":
         raise InputError(
             f"is5t needs directions or degrees, and x and y are in {units}: say how large and how "
-            "far away the screen is (--map screen_m, distance_m), or choose another method"
+            "far away the screen is (screen_m and distance_m of `map`), or choose another method"
         )
     seen = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     if len(seen) < 2:

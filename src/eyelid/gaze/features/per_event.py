@@ -21,12 +21,13 @@ from eyelid.gaze.features.omission import (
 )
 from eyelid.gaze.features.quantities import check_nothing_to_detect, scanpath_of
 from eyelid.gaze.features.statistics import Stretches, ratio, samples_of
+from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.study import Recording, Study
 from eyelid.gaze.table import FeatureTable
 
 # What varies less than this share of what is possible does not vary: rounding has no skewness.
 _STILL = 1e-9
-HOW_TO_FIT = "choose a smaller min_seconds (--min-seconds), or another detector (--method)"
+HOW_TO_FIT = "choose a smaller `min_seconds`, or another detector (`method`)"
 
 
 def event_features(
@@ -59,6 +60,7 @@ def event_features(
     >>> event_features(study, "saccades").names[:3]
     ['saccade_duration', 'saccade_amplitude', 'saccade_angle']
     """
+    refuse_frame(study, "event_features", gaze=True)
     table, omitted = events_and_omissions(study, kind, method, **settings)
     omitted.check_some(least_s(study), HOW_TO_FIT)
     return table

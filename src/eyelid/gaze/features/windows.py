@@ -14,6 +14,7 @@ from eyelid.gaze.features.omission import Omissions, Rows, length_s, outline_of,
 from eyelid.gaze.features.quantities import Quantities, check_nothing_to_detect, quantities_in
 from eyelid.gaze.features.statistics import Ranges, ratio
 from eyelid.gaze.features.wordbook import LENGTHS, word_statistics
+from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.study import Recording, Study
 from eyelid.gaze.table import FeatureTable
 
@@ -62,6 +63,7 @@ def window_features(
     >>> table.data["time_ms"].head(3).to_list()
     [0.0, 500.0, 1000.0]
     """
+    refuse_frame(study, "window_features", gaze=True)
     table, omitted = windows_and_omissions(study, window_s, step_s, method, **settings)
     omitted.check_some(least_s(study, window_s), how_to_fit(study, omitted))
     return table
@@ -106,8 +108,8 @@ def how_to_fit(study: Study, omitted: Omissions) -> str:
     """
     if omitted.longest_s < MIN_WINDOW_S:
         return f"a window lasts at least {MIN_WINDOW_S:g} s, longer than any of them"
-    seconds = " and a smaller min_seconds (--min-seconds)" if study.min_seconds else ""
-    return f"choose shorter windows (window_s, --window){seconds}"
+    seconds = " and a smaller `min_seconds`" if study.min_seconds else ""
+    return f"choose shorter windows (`window_s`){seconds}"
 
 
 def least_s(study: Study, window_s: float) -> float:

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from eyelid.display import Framed, facts
 from eyelid.errors import InputError
+from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.maps.gaze_points import GazePoints, Weight, gaze_points_in_blocks
 from eyelid.gaze.maps.grid import Floats, Grid, counted
 from eyelid.gaze.maps.noise_peaks import NOTHING, contrast_peak, noise_peak
 from eyelid.gaze.maps.placement import Placement
 from eyelid.gaze.maps.spread import shares, spread, spread_error
 from eyelid.gaze.study import Study
+from eyelid.spelling import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 RELIABLE_ERRORS = 2.0
 _WHOLE_PICTURE = Placement()
@@ -36,8 +44,8 @@ class Contrast:
     sure_errors: float
 
 
-@dataclass(frozen=True, eq=False)
-class GazeMap:
+@dataclass(frozen=True, eq=False, repr=False)
+class GazeMap(Framed):
     """A map of one picture or stretch of time.
 
     Attributes:
@@ -63,6 +71,43 @@ class GazeMap:
     measured: Floats | None = None
     sure_errors: float | None = None
     contrast: Contrast | None = None
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """One row a px, from the top left: ``map``, ``x_px``, ``y_px``, ``value``."""
+        height, width = self.values.shape
+        y_px, x_px = np.divmod(np.arange(height * width), width)
+        values = {"x_px": x_px, "y_px": y_px, "value": self.values.reshape(-1)}
+        return pl.DataFrame(values).select(pl.lit(self.name).alias("map"), pl.all())
+
+    def in_short(self) -> Table:
+        """Its size, and whether it is private."""
+        height, width = self.values.shape
+        return facts(
+            {
+                "of": self.name,
+                "size": f"{width} × {height} px",
+                "people": self.people,
+                "point spread": self.sigma_px and f"{self.sigma_px:g} px",
+                "noise": "none: NOT private"
+                if self.error is None
+                else f"yes; {self.reliable.mean():.0%} of it is above two standard errors",
+            },
+            "Heatmap" if self.sigma_px else "Gaze map",
+        )
+
+    def plot(self, ax: Axes | None = None, *, trusted: bool = True, caption: bool = False) -> Axes:
+        """The map in colours; where it has noise, with a line around what can be trusted.
+
+        Args:
+            ax: where to draw; fresh axes by default, in the sizes of a paper.
+            trusted: whether to draw the lines: solid around what clearly stands out, dashed around
+                what may be noise.
+            caption: whether to write below what is shown.
+        """
+        from eyelid.gaze.maps.picture import draw_map
+
+        return draw_map(self, ax, trusted=trusted, caption=caption)
 
     @property
     def reliable(self) -> NDArray[np.bool_]:
@@ -189,6 +234,7 @@ def gaze_map(
     >>> gaze_map(touches).values.tolist(), gaze_map(touches, cap=1).values.tolist()
     ([[1.0, 0.5]], [[0.5, 0.5]])
     """
+    refuse_frame(source, "gaze_map", gaze=True)
     if isinstance(source, GazePoints):
         if stimulus is None and len(source.layers) > 1:
             raise InputError(

@@ -106,7 +106,7 @@ def _check(screen: Screen, units: str | None, xy_origin: str | None) -> None:
     if units is None:
         raise InputError(
             "gaze on a picture needs the units of x and y, which are not known: say them with "
-            "--map units=px (or fraction, deg)"
+            "`map='units=px'` (or fraction, deg)"
         )
     if units not in UNITS:
         raise unknown("units", units, UNITS)
@@ -118,7 +118,7 @@ def _check(screen: Screen, units: str | None, xy_origin: str | None) -> None:
     if xy_origin is None:
         raise InputError(
             "gaze on a picture needs to know where x and y are zero: say it with "
-            "--map xy_origin=top-left (or bottom-left, centre)"
+            "`map='xy_origin=top-left'` (or bottom-left, centre)"
         )
     if xy_origin not in XY_ORIGINS:
         raise unknown("xy_origin", xy_origin, XY_ORIGINS)
@@ -132,7 +132,7 @@ def _check(screen: Screen, units: str | None, xy_origin: str | None) -> None:
     if missing:
         raise InputError(
             f"x and y in {units} from {xy_origin} need the screen to become places on a picture: "
-            f"say --map {', '.join(missing)}, with its own numbers"
+            f"say `map='{', '.join(missing)}'`, with its own numbers"
         )
 
 

@@ -21,11 +21,13 @@ _REACH = 7.0
 
 
 @overload
-def heatmap(map: GazeMap, sigma_px: float) -> GazeMap: ...
+def point_spread(map: GazeMap, sigma_px: float) -> GazeMap: ...
 @overload
-def heatmap(map: Floats, sigma_px: float) -> Floats: ...
-def heatmap(map: GazeMap | Floats, sigma_px: float) -> GazeMap | Floats:
-    """A map with every look spread out as a Gaussian; outside the picture there is nothing.
+def point_spread(map: Floats, sigma_px: float) -> Floats: ...
+def point_spread(map: GazeMap | Floats, sigma_px: float) -> GazeMap | Floats:
+    """A map with every gaze point spread out as a Gaussian; outside the picture there is nothing.
+
+    NOT private: it hides nobody. For a heatmap to share see `eyelid.heatmap`.
 
     The total is kept, but for what leaves the picture. A spread of 0 changes nothing.
 
@@ -33,7 +35,7 @@ def heatmap(map: GazeMap | Floats, sigma_px: float) -> GazeMap | Floats:
         map: a `GazeMap` that is not spread out yet, or height × width values.
         sigma_px: standard deviation of the point spread, in px.
 
-    >>> spread_out = heatmap(np.eye(5), 1.0)
+    >>> spread_out = point_spread(np.eye(5), 1.0)
     >>> bool(spread_out[2, 2] > spread_out[1, 3] > spread_out[0, 4] > 0)
     True
     """
@@ -43,7 +45,7 @@ def heatmap(map: GazeMap | Floats, sigma_px: float) -> GazeMap | Floats:
             raise InputError(
                 f"this map is spread out by {map.sigma_px:g} px already: spread out its counts"
             )
-        return replace(map, values=heatmap(map.values, sigma_px), sigma_px=sigma_px)
+        return replace(map, values=point_spread(map.values, sigma_px), sigma_px=sigma_px)
     values = _point_spread(map.astype(np.float64, copy=False), sigma_px)
     # Rounding must not make looks of less than nobody.
     return np.maximum(values, 0.0) if map.min(initial=0.0) >= 0 else values

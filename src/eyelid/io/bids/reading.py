@@ -306,7 +306,7 @@ def _part(file: _File, names: Mapping[str, str], said: Layout) -> Part:
     if not file.own:
         unused = [name for name in table.columns if name not in used]
         notes += [f"columns left out: {', '.join(unused)}"] if unused else []
-        notes += [] if layout.units else ["the units of x and y are not known: say --map units=px"]
+        notes += [] if layout.units else ["units of x and y are not known: say `map='units=px'`"]
     return Part(
         format="BIDS",
         data=pl.concat(frames, how="diagonal_relaxed"),
@@ -358,7 +358,7 @@ def _time(
         if layout.rate_hz is None:
             raise InputError(
                 f"{file.path} has neither time stamps nor a SamplingFrequency in its sidecar: say "
-                "the rate with --map rate_hz=…"
+                "the rate with `map='rate_hz=…'`"
             )
         start_ms = 1000.0 * (number(file.sidecar.get("StartTime")) or 0.0)
         count = pl.int_range(len(table), eager=True)
@@ -383,7 +383,7 @@ def _tick_by_rate(ticks: pl.Series, rate_hz: float | None, notes: list[str]) -> 
             if abs(step * ms_per_tick * rate_hz / 1000.0 - 1.0) < _SAME_STEP:
                 notes.append(f"time stamps without a unit are in {unit}, by their rate")
                 return ms_per_tick
-    notes.append("time stamps without a unit were taken for s: say otherwise with --map time_unit=")
+    notes.append("time stamps without a unit were taken for s: else say `map='time_unit=…'`")
     return MS_PER["s"]
 
 

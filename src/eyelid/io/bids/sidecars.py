@@ -245,7 +245,8 @@ def doubts(sidecar: Said, events: Said) -> list[str]:
         if any((number(each) or 0.0) > _FARTHEST_M for each in values[:_MOST_SIDES]):
             shown = str(value) if len(values) <= _MOST_SIDES else f"a list of {len(values):,}"
             found.append(
-                f"{key} is {shown}, where BIDS has metres, and was left out: say --map {setting}=…"
+                f"{key} is {shown}, where BIDS has metres, and was left out: say "
+                f"`map='{setting}=…'`"
             )
     return found
 

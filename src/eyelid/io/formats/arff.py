@@ -69,7 +69,7 @@ def read(head: Head, said: Layout) -> Part:
     absent = [role for role in ("time", "x", "y") if role not in found and role not in said.columns]
     if absent:
         raise InputError(
-            f"{head.path} has no attribute {absent[0]}: name it with --map {absent[0]}=ATTRIBUTE"
+            f"{head.path} has no attribute {absent[0]}: name it with `map='{absent[0]}=ATTRIBUTE'`"
         )
     labels = {
         "label_" + re.sub(r"\W", "_", name.lower()): name

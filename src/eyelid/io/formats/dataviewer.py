@@ -32,7 +32,7 @@ _OPTIONAL = {
 }
 _SESSIONS = (
     "every session label was taken for another person: if somebody has several, say who is who "
-    "with --map person=COLUMN"
+    "with `map='person=COLUMN'`"
 )
 _NO_TIMES = (
     "the report has no CURRENT_FIX_START: a fixation's time is the sum of the durations before it "

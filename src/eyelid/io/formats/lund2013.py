@@ -139,7 +139,7 @@ def _times(
     if len(known) < 2:
         if stated_hz is None:
             raise InputError(
-                f"{head.path} has neither time stamps nor a rate: give one with --map rate_hz=500"
+                f"{head.path} has neither time stamps nor a rate: give one with `map='rate_hz=500'`"
             )
         return place * (1000.0 / stated_hz), stated_hz, ()
     stamps_ms = stamps_us[known] / 1000.0

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from eyelid.errors import InputError
+from eyelid.errors import EyelidError, InputError
 from eyelid.io.files import (
     Head,
     most_bytes,
@@ -81,6 +81,8 @@ def variable(head: Head, name: str) -> Any:
     try:
         room = _Room(head.path)
         return next(array.value(room) for found, array in _variables(head, room) if found == name)
+    except EyelidError:
+        raise
     except (ValueError, StopIteration) as error:
         what = str(error) or f"{name} is missing"
         raise InputError(f"{head.path} is damaged: {what}; get a whole copy") from None

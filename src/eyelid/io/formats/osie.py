@@ -40,8 +40,8 @@ _PEOPLE, _IMAGE = 15, re.compile(r"1\d{3}")
 _MOST_OFF_SCREEN = 0.05
 _OWN = Layout(units="px", xy_origin="top-left")
 _NO_SCREEN = (
-    "this file is like OSIE's and not OSIE's, so its screen is not known: say it with --map "
-    "screen=WIDTHxHEIGHT"
+    "this file is like OSIE's and not OSIE's, so its screen is not known: say it with "
+    "`map='screen=WIDTHxHEIGHT'`"
 )
 _NO_TIMES = (
     "the times of saccades are not known: a fixation's time is the sum of the durations before it"

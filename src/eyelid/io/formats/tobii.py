@@ -149,7 +149,7 @@ def _read_pro_lab(head: Head, said: Layout, names: list[str]) -> Part:
         time_unit = _plausible_time_unit(head, names, columns["time"], said)
         notes.append(
             f"the export does not say the unit of '{columns['time']}': it was taken as {time_unit} "
-            "by its steps; if that is wrong, say it with --map time_unit=…"
+            "by its steps; if that is wrong, say it with `map='time_unit=…'`"
         )
     layout = Layout(
         format=NAME,
@@ -216,7 +216,7 @@ def _plausible_time_unit(head: Head, names: list[str], column: str, said: Layout
     if not len(steps):
         raise InputError(
             f"{head.path} does not say the unit of '{column}', and it has too few rows to tell: "
-            "give it with --map time_unit=ms (or us)"
+            "give it with `map='time_unit=ms'` (or us)"
         )
     return "ms" if float(np.median(steps)) <= _LONGEST_STEP_MS else "us"
 

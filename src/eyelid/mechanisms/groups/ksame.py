@@ -160,7 +160,7 @@ class KSame(AnonymisingMechanism):
         Bounds({f.name: (f.lower, f.upper) for f in table.features})
         if len(lacking(table)) == len(slots_of(table).names):
             people = with_every_task(table).recordings["person"].n_unique()
-            complete = f" (--people every-task leaves {people})" if people >= self.k else ""
+            complete = f" (`people='every-task'` leaves {people})" if people >= self.k else ""
             raise InputError(
                 "there is no recording that everybody has (by task and order), so a group might "
                 f"have nothing in common: leave out the people who lack most{complete}"

@@ -35,7 +35,7 @@ def coordinates_of(study: Study) -> str:
         return DIRECTION
     if study.units is None:
         raise InputError(
-            "the study does not say the units of x and y: say them (--map units=px, or deg, "
+            "the study does not say the units of x and y: say them (`map='units=px'`, or deg, "
             "fraction, normalised)"
         )
     return study.units

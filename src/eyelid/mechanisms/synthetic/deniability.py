@@ -454,12 +454,12 @@ def that_fits(mechanism: Seeded, facts: PublicFacts, seeds: int) -> str:
     while rows and mechanism.wanted(facts.people, rows * facts.recordings).k > seeds:
         rows //= 2
     if rows:
-        ways.append(f"release fewer rows (--set rows={rows}), ")
+        ways.append(f"release fewer rows (`rows={rows}`), ")
     for larger in (each for each in _EPSILONS if each > mechanism.epsilon):
         test = replace(mechanism, epsilon=larger).wanted(
             facts.people, mechanism.rows * facts.recordings
         )
         if test.k <= seeds:
-            ways.append(f"choose a larger ε (--epsilon {larger:g}), ")
+            ways.append(f"choose a larger ε (`epsilon={larger:g}`), ")
             break
     return "".join(ways) + ("or " if ways else "too few people for rows that keep parts: ")

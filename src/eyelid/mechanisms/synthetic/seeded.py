@@ -165,7 +165,7 @@ class Seeded(DifferentialMechanism, FeatureMechanism):
         if self.rows < 1:
             raise InputError(f"rows must be at least 1, got {self.rows}")
         if self.test == "deterministic" and self.k is None:
-            raise InputError("a deterministic test needs k: give it with --set k=10")
+            raise InputError("a deterministic test needs k: give it with `k=10`")
         low, high = self.kept
         if not 0 <= low <= high or high < 1:
             raise InputError(

@@ -51,7 +51,7 @@ def worth(mechanism: Synthetic, facts: PublicFacts) -> str:
         if carried < mechanism.features_within(facts):
             told += (
                 f" {left} left out: each makes the noise on all others larger. {_ONLY_THOSE}; "
-                f"--set carry={ALL} carries as many as an error of {mechanism.error:g} allows."
+                f"`carry={ALL}` carries as many as an error of {mechanism.error:g} allows."
             )
         else:
             told += (
@@ -73,7 +73,7 @@ def too_few(mechanism: Synthetic, facts: PublicFacts) -> str:
         f"hides a person among them at epsilon {mechanism.epsilon:g}, even one feature of "
         f"{tasks} {needed} for an error of {mechanism.error:g}. Share means of "
         "groups (ksame), means over everybody (groupmean), or take a weaker unit than the "
-        "person (dct --unit recording); --set carry=1 makes them up all the same"
+        "person (dct `unit='recording'`); `carry=1` makes them up all the same"
     )
 
 
@@ -99,7 +99,7 @@ def _kept(mechanism: Synthetic, facts: PublicFacts) -> tuple[list[str], list[str
     elif every <= _MOST_ALIKE:
         kept.append(f"lengths that {every:.0%} of all recordings share")
     else:
-        lost.append("lengths (--set rows= sets them)")
+        lost.append("lengths (`rows=…` sets them)")
     lost += [
         "anybody's own record",
         "what three features have to do with each other",

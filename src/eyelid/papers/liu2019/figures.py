@@ -13,7 +13,7 @@ from eyelid.attacks.maps import map_error
 from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.grid import Floats
 from eyelid.gaze.maps.placement import default_sigma_px
-from eyelid.gaze.maps.spread import heatmap
+from eyelid.gaze.maps.spread import point_spread
 from eyelid.gaze.simulator.scenes import simulated_scene
 from eyelid.papers.liu2019.heatmaps import (
     AT,
@@ -269,10 +269,10 @@ def figure2_simulated(repeats: int, seed: int) -> Exhibit:
             fixations=points,
             seed=seed,
         )
-        truth = heatmap(gaze_map(scene).values, sigma_px)
+        truth = point_spread(gaze_map(scene).values, sigma_px)
         capped = gaze_map(scene, cap=1).values
         noisy = [
-            heatmap(capped + _example_noise(seed, number, points), sigma_px)
+            point_spread(capped + _example_noise(seed, number, points), sigma_px)
             for number in range(repeats)
         ]
         likeness.append(

@@ -65,7 +65,7 @@ def counted(
     if debit is None:
         raise InputError(
             f"{origin.ledger.name} has counted no such release of these data: give the original as "
-            "it was when it was released, or the ledger that counted it with --ledger FILE"
+            "it was when it was released, or the ledger that counted it with `ledger=…`"
         )
     balances = book.balances(origin.id, people=people)
     total = parallel([balance.total for balance in balances])

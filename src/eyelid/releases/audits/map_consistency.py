@@ -83,6 +83,8 @@ def files_of(design: MapDesign) -> tuple[str, ...]:
 
 def unknown_files(target: MapTarget) -> list[str]:
     """Names of what lies in the folder, and that no such release has."""
+    if target.path is None:
+        return []
     known = {*files_of(target.design), *DROPPINGS}
     return sorted(item.name for item in target.path.iterdir() if item.name not in known)
 
@@ -142,9 +144,11 @@ def _promises(target: MapTarget) -> Iterator[str]:
 def _certificate(target: MapTarget) -> Iterator[str]:
     """What a certificate says that none does."""
     certificate, design = target.certificate, target.design
-    file = target.path / "certificate.json"
+    text = certificate.to_json()
     try:
-        found = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_once)
+        if target.path is not None:
+            text = (target.path / "certificate.json").read_text(encoding="utf-8")
+        found = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError):
         found = None
     made = (
@@ -264,6 +268,8 @@ class _Made:
     def card_amiss(self, simulated: bool) -> Iterator[str]:
         """Of DATACARD.md, where there is one."""
         design, certificate = self.target.design, self.target.certificate
+        if self.target.path is None:
+            return
         card = self.target.path / "DATACARD.md"
         if certificate.version != build() or not card.is_file():
             return

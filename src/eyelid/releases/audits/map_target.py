@@ -20,7 +20,7 @@ from eyelid.gaze.maps.grid import Floats, Grid
 from eyelid.gaze.maps.placement import Placement
 from eyelid.gaze.study import Study, check
 from eyelid.io.column_map import Map
-from eyelid.io.csv_cells import from_spreadsheets
+from eyelid.io.csv_cells import csv_text, from_spreadsheets
 from eyelid.io.files import arrays_in, text_table
 from eyelid.io.intake import read_scrubbed
 from eyelid.io.origin import origin_so_far
@@ -45,6 +45,7 @@ from eyelid.releases.kinds.maps.plan import AreaDesign, MapDesign, Observers
 from eyelid.releases.kinds.maps.presentation import Arrays
 from eyelid.releases.kinds.maps.settings import groups_of
 from eyelid.releases.kinds.maps.view import View
+from eyelid.reporting.release import Release
 from eyelid.version import build
 
 _TEXT, _NUMBERS = ("table", "layer", "area", "to_area"), ("value", "standard_error", "measured")
@@ -104,7 +105,7 @@ class MapTarget(HeatmapTarget):
 
 def map_target(
     original: Study | Path | str,
-    released: Path | str,
+    released: Path | str | Release,
     *,
     map: Map = None,
     ledger: Path | str | None = None,
@@ -114,18 +115,34 @@ def map_target(
 
     Args:
         original: a study of samples or fixations, or recordings.
-        released: the folder of the heatmap.
+        released: the folder of the heatmap, or the release.
         map: what you say about the columns of recordings.
         ledger: the file that counted the release, if it is not the original's own.
         people: whom of the original it is about, as for the heatmap.
     """
-    folder = Path(released)
-    certificate = read_certificate(folder)
+    folder: Path | None
+    certificate: Certificate | None
+    if isinstance(released, Release):
+        folder, certificate = released.path, released.certificate
+    else:
+        folder = Path(released)
+        certificate = read_certificate(folder)
     if certificate is None or certificate.map is None:
         raise InputError(
             f"{folder} has no certificate of a heatmap: is it one of 'eyelid heatmap'?"
         )
-    arrays, text = _released(folder, certificate)
+    if folder is not None:
+        arrays, text = _lying_in(folder)
+    else:
+        assert isinstance(released, Release)
+        arrays = released.heatmaps.arrays
+        text = "" if released.areas is None else csv_text(released.areas)
+    if certificate.output_sha256 != arrays_digest(arrays, text):
+        raise InputError(
+            "the released map is not that of the certificate (its hash differs): somebody changed "
+            "or swapped it; release again"
+        )
+    named = "the certificate" if folder is None else str(folder / "certificate.json")
     study, origin = original, None
     if not isinstance(study, Study):
         path = Path(study)
@@ -137,7 +154,7 @@ def map_target(
         )
     whom = people_choice(people)
     study = replace(chosen_of(check(study), whom), origin=origin or study.origin)
-    with _as_eyelid_writes_them(folder / "certificate.json"):
+    with _as_eyelid_writes_them(named):
         design, mechanisms = _made_again(study, certificate, certificate.map)
         looks, *of_groups = _seen(study, design)
     count = len(design.people)
@@ -173,7 +190,7 @@ def map_target(
         notes=(*account.unknown, _not_drawn_again(design), *_of_another_version(certificate)),
     )
     strange = [f"{name} does not belong into {folder}" for name in unknown_files(target)]
-    with _as_eyelid_writes_them(folder / "certificate.json"):
+    with _as_eyelid_writes_them(named):
         wrong = (
             *among_promises(certificate, account),
             *map_disagreements(target, simulated=study.simulated),
@@ -182,13 +199,15 @@ def map_target(
 
 
 @contextmanager
-def _as_eyelid_writes_them(file: Path) -> Iterator[None]:
+def _as_eyelid_writes_them(named: str) -> Iterator[None]:
     """Refuse a certificate with text where numbers belong, and the like."""
     try:
         yield
+    except EyelidError:
+        raise
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         raise InputError(
-            f"{file} does not say how the map was made ({error}): it is not as eyelid writes them"
+            f"{named} does not say how the map was made ({error}): it is not as eyelid writes them"
         ) from None
 
 
@@ -205,8 +224,8 @@ def _of_another_version(certificate: Certificate) -> Iterator[str]:
         yield "another version of eyelid wrote the certificate: what it says was not compared"
 
 
-def _released(folder: Path, certificate: Certificate) -> tuple[Arrays, str]:
-    """What lies in the folder; refused unless it is what the certificate is of."""
+def _lying_in(folder: Path) -> tuple[Arrays, str]:
+    """Maps and tables of areas that lie in a folder."""
     arrays: Arrays = {}
     text = ""
     try:
@@ -216,11 +235,6 @@ def _released(folder: Path, certificate: Certificate) -> tuple[Arrays, str]:
             text = (folder / "areas.csv").read_text(encoding="utf-8")
     except (OSError, ValueError, InputError) as error:
         raise InputError(f"what was released in {folder} cannot be read: {error}") from None
-    if certificate.output_sha256 != arrays_digest(arrays, text):
-        raise InputError(
-            "the released map is not that of the certificate (its hash differs): somebody changed "
-            "or swapped it; release again"
-        )
     return arrays, text
 
 

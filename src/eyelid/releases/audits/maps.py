@@ -16,7 +16,7 @@ from eyelid.attacks.maps import (
 )
 from eyelid.errors import InputError
 from eyelid.gaze.maps.gaze_map import gaze_map
-from eyelid.gaze.maps.spread import heatmap
+from eyelid.gaze.maps.spread import point_spread
 from eyelid.releases.audits.attack import Attack, AuditPlan
 from eyelid.releases.audits.map_target import MapTarget
 from eyelid.reporting.audits.maps import MapsAudit, map_report
@@ -81,7 +81,7 @@ def _uses(target: MapTarget) -> tuple[tuple[MapUse, ...], tuple[str, ...]]:
             released = target.arrays["map"][number * len(layers) + layer].astype(float)
             raw = gaze_map(target.gaze_points_of[number].of_layer(name)).values
             try:
-                truth = heatmap(raw, design.view.sigma_px)
+                truth = point_spread(raw, design.view.sigma_px)
                 uses.append(map_use(observers.name or name, truth, released))
             except InputError as error:
                 without.append(str(error))

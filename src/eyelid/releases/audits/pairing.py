@@ -40,7 +40,7 @@ from eyelid.releases.audits.kinds import OF_FEATURES, attacked_as
 from eyelid.releases.audits.matching import check_people, in_common, with_values, without_values
 from eyelid.releases.audits.original import gaze_in, summarised
 from eyelid.releases.kinds.features.plan import check_type, clipped_to, feature_table
-from eyelid.releases.pipeline import Release
+from eyelid.reporting.release import Release
 
 Source = Study | FeatureTable | Path | str
 
@@ -120,6 +120,8 @@ def audit_target(
 def _opened(released: Source | Release) -> Opened:
     """What was released, with its certificate where there is one."""
     if isinstance(released, Release):
+        if not isinstance(released.data, FeatureTable | Study):
+            raise InputError("this release is of no table: its kind has an audit of its own")
         return Opened(released.data, released.certificate, released.path)
     if isinstance(released, str | Path):
         certificate = read_certificate(Path(released))

@@ -16,9 +16,10 @@ from eyelid.attacks.results import Coverage, left_over, told_in_results
 from eyelid.attacks.target import ResultsTarget
 from eyelid.engine.files import content_of
 from eyelid.engine.progress import one_bar
-from eyelid.errors import InputError
+from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.areas import Area
 from eyelid.gaze.study import Study
+from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
 from eyelid.io.origin import origin_so_far
@@ -71,7 +72,7 @@ class StatisticsTarget(ResultsTarget):
 
 
 def statistics_target(
-    original: Study | Path | str,
+    original: Study | FeatureTable | Path | str,
     released: Path | str,
     *,
     map: Map = None,
@@ -141,6 +142,8 @@ def statistics_target(
 def _as_eyelid_writes_them(file: Path) -> Iterator[None]:
     try:
         yield
+    except EyelidError:
+        raise
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         raise InputError(
             f"{file} does not say how the results were made ({error}): it is not as eyelid writes "

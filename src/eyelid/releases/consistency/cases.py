@@ -22,7 +22,7 @@ from eyelid.releases.consistency.studies import (
     gaze_study,
     reading_study,
 )
-from eyelid.releases.kinds.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.maps.heatmap import heatmap
 from eyelid.releases.kinds.statistics.release import summary
 from eyelid.releases.kinds.streams.plan import build_filter
 from eyelid.releases.release import release
@@ -191,11 +191,11 @@ def released_maps(mechanism: Mechanism, source: Path, out: Path, options: dict[s
         given |= {"epsilon": mechanism.parameters()["epsilon"], "areas": _AREAS}
     else:
         given["mechanism"] = mechanism
-    done = private_heatmap(source, out, **given)
+    done = heatmap(source, out, **given)
     return {
-        "terminal: told": done.told,
+        "terminal: told": done.rows,
         "terminal: protects": done.protects,
-        "terminal: says": "\n".join(done.says),
+        "terminal: says": "\n".join(done.heatmaps.says),
         "terminal: notes": "\n".join(done.notes),
         "terminal: for the owner": "\n".join(done.for_owner),
     }

@@ -27,6 +27,8 @@ from eyelid.version import build
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+    from eyelid.reporting.attack_rates import Rates
+
 NOT_TRIED = "whoever was drawn is in it without noise, as its δ says"
 _ANOTHER = (
     "the released cells are farther from these looks than noise can put them, and no ledger was "
@@ -40,7 +42,7 @@ _SHOWN = {
 }
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class MapsAudit(Audit):
     """Everything that was tried on a heatmap, and what came of it.
 
@@ -80,6 +82,16 @@ class MapsAudit(Audit):
                     f"{rounded_up(100 * (member.bound or 0), 3)} %{where}"
                 )
         return found
+
+    @property
+    def rates(self) -> Rates | None:
+        """How well it is told which of two people is in it."""
+        from eyelid.reporting.attack_rates import told_apart_rates
+
+        found = self.worst
+        if found.membership is None:
+            return None
+        return told_apart_rates(found.membership, found.positive, "knows everybody else")
 
     def excused(self, noise: MapNoise) -> bool:
         """Whether there is too much of it, and no ledger says that these are the map's looks."""
@@ -396,7 +408,7 @@ def map_report(audit: MapsAudit) -> str:
         standing=map_standing(audit),
         about=f"audit of a heatmap by {subject.certificate.mechanism}: "
         f"{plural(subject.certificate.people, 'person', 'people')}",
-        pictures=list(_pictures(subject.path)),
+        pictures=[] if subject.path is None else list(_pictures(subject.path)),
         total=told_total(subject.total, subject.certificate.people),
         notes=audit.not_tried,
         says_nothing=SAYS_NOTHING,

@@ -22,6 +22,12 @@ from eyelid.attacks.utility import Use
 from eyelid.mechanisms.certificate import NARROWEST_FORM
 from eyelid.privacy.guarantee import large_delta
 from eyelid.reporting import attack_pictures as pictures
+from eyelid.reporting.attack_rates import (
+    attack_rates,
+    membership_rates,
+    strongest_by_protocol,
+    told_apart_rates,
+)
 from eyelid.reporting.audits.audit_json import UNCOVERED
 from eyelid.reporting.audits.usefulness import useful, usefulness
 from eyelid.reporting.audits.verdict import (
@@ -190,7 +196,7 @@ def report(audit: TableAudit, story: Story | None = None, own: bool = False) -> 
     raw = strongest(audit.positive) if audit.positive else None
     null = strongest(audit.null) if audit.null else None
     worst = audit.worst if released else None
-    by_protocol = pictures.strongest_by_protocol(audit.identification)
+    by_protocol = strongest_by_protocol(audit.identification)
     own = own or subject.original.simulated
     view = _group_view(audit, own)
     return rendered(
@@ -334,9 +340,7 @@ def _control_rows(audit: TableAudit) -> list[tuple[str, str, Finding]]:
     if audit.target.released is not None:
         rows.insert(0, ("raw data", POSITIVE.says, strongest(audit.positive)))
     no_gaze = "the same, by what no filter hides"
-    rows += [
-        (one.protocol, no_gaze, one) for one in pictures.strongest_by_protocol(audit.without_gaze)
-    ]
+    rows += [(one.protocol, no_gaze, one) for one in strongest_by_protocol(audit.without_gaze)]
     return rows
 
 
@@ -395,19 +399,19 @@ def _drawn(audit: TableAudit, story: Story | None) -> dict[str, Markup | None]:
     found, raw = audit.identification, audit.positive
     of_release = audit.target.released is not None
     if audit.attacks:
-        drawn["attacks"] = pictures.attacks_picture(
+        drawn["attacks"] = attack_rates(
             found, audit.attacks, raw, audit.null, audit.target.people, of_release=of_release
-        )
+        ).picture()
     if found:
         drawn["cmc"] = pictures.cmc_picture(found, raw, of_release=of_release)
     if audit.means is not None and audit.means.membership is not None:
-        drawn["membership"] = pictures.membership_picture(audit.means)
+        drawn["membership"] = membership_rates(audit.means).picture()
     if audit.synthetic is not None:
         drawn["made_up"] = pictures.made_up_picture(audit.synthetic, audit.target.original)
         if audit.synthetic.membership is not None:
-            drawn["membership"] = pictures.told_apart_picture(
+            drawn["membership"] = told_apart_rates(
                 audit.synthetic.membership, audit.synthetic.positive, audit.synthetic.attacker
-            )
+            ).picture()
     if audit.utility:
         drawn["utility"] = pictures.utility_picture(_shown_uses(audit))
     if audit.repeated:

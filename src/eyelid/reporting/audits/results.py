@@ -6,11 +6,11 @@ covers.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -39,59 +39,22 @@ from eyelid.attacks.synthetic import ShownHistograms, SyntheticFindings
 from eyelid.attacks.target import AuditTarget, TableTarget
 from eyelid.attacks.temporal.summary import TemporalSummary
 from eyelid.attacks.utility import Use
+from eyelid.display import Framed, facts
+from eyelid.errors import InputError
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.reporting.audits import verdict
 from eyelid.reporting.audits.audit_json import audit_json
+from eyelid.reporting.audits.frame import frame_of
 from eyelid.reporting.sentences import percent
-from eyelid.spelling import json_text
+from eyelid.spelling import Table, json_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from eyelid.reporting.attack_rates import Rates
 
 # The bound on naming somebody by one released record.
 _ONE_RECORD = "raw_to_release"
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Audit(ABC):
-    """Everything that was tried on a pair of original and release, and what came of it.
-
-    Attributes:
-        target: what was audited.
-        seed: of the attackers.
-        written: the files that hold it.
-        unwritten: why its figures are in none; empty where they are, or need not be.
-    """
-
-    target: AuditTarget
-    seed: int = 0
-    written: tuple[Path, ...] = ()
-    unwritten: str = ""
-
-    @property
-    def subject(self) -> AuditTarget:
-        """What was audited, under the name that it has in version 0.1."""
-        return self.target
-
-    @property
-    @abstractmethod
-    def not_tried(self) -> list[str]:
-        """What could not be checked or tried, and why."""
-
-    @property
-    @abstractmethod
-    def refuted(self) -> list[str]:
-        """What of the certificate turned out false, in words."""
-
-    @property
-    @abstractmethod
-    def verdict(self) -> str:
-        """The outcome in one plain sentence, or two where a warning belongs to it."""
-
-    @abstractmethod
-    def to_dict(self) -> dict[str, Any]:
-        """As in audit.json; of single people it says nothing unless nothing was released."""
-
-    def to_json(self) -> str:
-        """The text of audit.json."""
-        return json_text(self.to_dict())
 
 
 class Unasked:
@@ -143,8 +106,94 @@ class Unasked:
     features: pl.DataFrame | None = None
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TableAudit(Unasked, Audit):
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Audit(Unasked, Framed):
+    """Everything that was tried on a pair of original and release, and what came of it.
+
+    Attributes:
+        target: what was audited.
+        seed: of the attackers.
+        written: the files that hold it.
+        unwritten: why its figures are in none; empty where they are, or need not be.
+    """
+
+    target: AuditTarget
+    seed: int = 0
+    written: tuple[Path, ...] = ()
+    unwritten: str = ""
+
+    @property
+    def subject(self) -> AuditTarget:
+        """What was audited, under the name that it has in version 0.1."""
+        return self.target
+
+    @property
+    @abstractmethod
+    def not_tried(self) -> list[str]:
+        """What could not be checked or tried, and why."""
+
+    @property
+    @abstractmethod
+    def refuted(self) -> list[str]:
+        """What of the certificate turned out false, in words."""
+
+    @property
+    @abstractmethod
+    def verdict(self) -> str:
+        """The outcome in one plain sentence, or two where a warning belongs to it."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """As in audit.json; of single people it says nothing unless nothing was released."""
+
+    @property
+    def rates(self) -> Rates | None:
+        """What attackers reached, beside guessing and what is allowed; None without attacks."""
+        return None
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """Every rate that was measured, one a row: what of, who by, limits, chance and bound."""
+        return frame_of(self.to_dict())
+
+    def in_short(self) -> Table:
+        """The verdict first."""
+        certificate = self.target.certificate
+        made = "" if certificate is None else f" of a release by {certificate.mechanism}"
+        return facts(
+            {
+                "verdict": self.verdict,
+                "not tried": len(self.not_tried) or None,
+                "files": ", ".join(path.name for path in self.written),
+            },
+            f"Audit{made}" if made else "Audit of data before a release",
+        )
+
+    def plot(self, ax: Axes | None = None, *, caption: bool = False) -> Axes:
+        """How often attackers were right, with limits, beside guessing and what is allowed.
+
+        Args:
+            ax: where to draw; fresh axes by default, in the sizes of a paper.
+            caption: whether to write the verdict below.
+        """
+        from eyelid.plotting import paper_axes, write_caption
+
+        rates = self.rates
+        if rates is None:
+            raise InputError(f"there is no rate to draw: {'; '.join(self.not_tried[:1])}")
+        with paper_axes(ax, height=rates.height) as axes:
+            rates.draw(axes)
+            if caption:
+                write_caption(axes, self.verdict)
+        return axes
+
+    def to_json(self) -> str:
+        """The text of audit.json."""
+        return json_text(self.to_dict())
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class TableAudit(Audit):
     """The audit of features, or of gaze by its features; what its kind has is in its variant.
 
     Attributes:
@@ -160,6 +209,23 @@ class TableAudit(Unasked, Audit):
     def across(self) -> str:
         """What lies between what attackers know and what they see: tasks, recordings or halves."""
         return splits_of(self.target.original)[0].across
+
+    @property
+    def rates(self) -> Rates | None:
+        """Who is named, beside guessing and what the certificate allows."""
+        from eyelid.reporting.attack_rates import attack_rates
+
+        if not self.attacks:
+            return None
+        target = self.target
+        return attack_rates(
+            self.identification,
+            self.attacks,
+            self.positive,
+            self.null,
+            target.people,
+            of_release=target.released is not None,
+        )
 
     @property
     def honest(self) -> list[Finding]:
@@ -254,7 +320,7 @@ class TableAudit(Unasked, Audit):
         return audit_json(self)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class RecordsAudit(TableAudit):
     """Of people's own records, in which people are named."""
 
@@ -300,7 +366,7 @@ class RecordsAudit(TableAudit):
         return verdict.of_records(self)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class OriginalAudit(RecordsAudit):
     """Of data before any release, for their owner's eyes."""
 
@@ -313,14 +379,14 @@ class OriginalAudit(RecordsAudit):
         return verdict.of_original(self)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class GazeAudit(RecordsAudit):
     """Of gaze that was released sample by sample, and is attacked by its features."""
 
     without_gaze: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class GroupsAudit(RecordsAudit):
     """Of means over groups without noise, attacked under the names of their members."""
 
@@ -330,13 +396,20 @@ class GroupsAudit(RecordsAudit):
         return verdict.of_groups(self)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class MeansAudit(TableAudit):
     """Of means over people, in which nobody is named."""
 
     means: MeanFindings = field()
     error: ErrorMeasures = field()
     canaries: CanaryResult | None = None
+
+    @property
+    def rates(self) -> Rates | None:
+        """How well it is told who is in the means."""
+        from eyelid.reporting.attack_rates import membership_rates
+
+        return None if self.means.membership is None else membership_rates(self.means)
 
     def _refuting(self) -> Iterator[str]:
         yield from _told(self.means.membership, "means by this mechanism who is in them")
@@ -347,12 +420,22 @@ class MeansAudit(TableAudit):
         return verdict.of_means(self)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class SyntheticAudit(TableAudit):
     """Of rows or people that are made up, and are nobody's."""
 
     synthetic: SyntheticFindings = field()
     utility: tuple[Use, ...] = ()
+
+    @property
+    def rates(self) -> Rates | None:
+        """How well it is told which of two people was in it."""
+        from eyelid.reporting.attack_rates import told_apart_rates
+
+        found = self.synthetic
+        if found.membership is None:
+            return None
+        return told_apart_rates(found.membership, found.positive, found.attacker)
 
     def _refuting(self) -> Iterator[str]:
         made_up = self.synthetic

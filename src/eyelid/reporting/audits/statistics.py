@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -24,8 +24,11 @@ from eyelid.reporting.statistics.tables import spoken
 from eyelid.spelling import Table, plural
 from eyelid.version import build
 
+if TYPE_CHECKING:
+    from eyelid.reporting.attack_rates import Rates
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class ResultsAudit(Audit):
     """Everything that was tried on results, and what came of it.
 
@@ -41,6 +44,13 @@ class ResultsAudit(Audit):
     subtraction: Subtraction | None
     errors: pl.DataFrame
     coverage: Coverage
+
+    @property
+    def rates(self) -> Rates:
+        """How well a participant is told from their opposite."""
+        from eyelid.reporting.attack_rates import told_apart_rates
+
+        return told_apart_rates(self.membership, None, "knows everybody else")
 
     @property
     def refuted(self) -> list[str]:

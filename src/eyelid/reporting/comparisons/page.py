@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from eyelid.attacks.statistics import Rate
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON
-from eyelid.reporting.comparisons.comparison import ABOVE, Comparison, Row, total_of
+from eyelid.reporting.comparisons.comparison import ABOVE, Comparison
+from eyelid.reporting.comparisons.row import Row, total_of
 from eyelid.reporting.comparisons.scene import scene_of
 from eyelid.reporting.comparisons.words import attackers_told, how_sure, use_told
 from eyelid.reporting.plane import caption

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from eyelid.reporting.comparisons.comparison import Comparison, Row
+from eyelid.reporting.comparisons.comparison import Comparison
+from eyelid.reporting.comparisons.row import Row
 from eyelid.reporting.comparisons.setting import Setting
 from eyelid.reporting.scene import Point, Scene, coloured
 
@@ -18,7 +19,7 @@ def scene_of(comparison: Comparison) -> Scene:
         if point is None:
             left_out.append(row.name)
         else:
-            lines.setdefault(_common(row.asked), []).append((_swept(row), point))
+            lines.setdefault(_common(row.asked), []).append((swept(row.asked), point))
     return Scene(
         series=coloured(
             [
@@ -78,10 +79,14 @@ def _axis(setting: Setting) -> str | None:
     return next((name for name in ("epsilon", "k") if name in given), None)
 
 
-def _swept(row: Row) -> float:
-    """Where on that line a row is; what is no number comes last."""
+def swept(setting: Setting) -> float:
+    """Where on that line a setting is; what is no number comes last.
+
+    Args:
+        setting: with the parameter or without.
+    """
     try:
-        return float(dict(row.asked.parameters)[_axis(row.asked) or ""])
+        return float(dict(setting.parameters)[_axis(setting) or ""])
     except (KeyError, ValueError):
         return math.inf
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from eyelid.attacks.outcome import KNOWS
 from eyelid.attacks.protocols import POSITIVE, PROTOCOLS
 from eyelid.gaze.features.catalogue import most_used
-from eyelid.reporting.comparisons.comparison import Comparison, Row, total_of
+from eyelid.reporting.comparisons.comparison import Comparison
+from eyelid.reporting.comparisons.row import Row, total_of
 from eyelid.reporting.rendering import bound
 from eyelid.reporting.sentences import coarse, in_unit, limits, percent
 from eyelid.spelling import Table, plural

@@ -8,7 +8,7 @@ import pytest
 
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
-from eyelid.releases.kinds.features.quote import cost
+from eyelid.releases.cost import cost
 from eyelid.releases.release import release
 
 SHARE = Feature("share", "1", "of rows", 0.0, 1.0)
@@ -138,5 +138,5 @@ def test_rows_that_groups_lose_are_said_before_paying_with_what_helps():
     for notes in (heard, cost("ksame", table, k=4).notes):
         (said,) = [note for note in notes if "in no mean" in note]
         assert said.startswith(f"{MARK}: about 47% of people's rows are expected to be in no mean")
-        assert "6 people who have every task about 0% would be (--people every-task;" in said
+        assert "6 people who have every task about 0% would be (`people='every-task'`;" in said
     assert not [n for n in cost("ksame", table, k=4, people="every-task").notes if "no mean" in n]

@@ -9,7 +9,7 @@ from eyelid.attacks.maps import centre_bias, map_error
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.gaze_points import gaze_points_of
-from eyelid.gaze.maps.spread import heatmap, spread, spread_error
+from eyelid.gaze.maps.spread import point_spread, spread, spread_error
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read
 from eyelid.mechanisms import mechanism_named
@@ -109,7 +109,7 @@ def test_real_pictures_are_as_the_simulated_ones_make_believe(real_data):
     looks = gaze_points_of(osie, stimuli=names, width_px=800, height_px=600)
     looks = replace(looks, x_px=looks.x_px / 4, y_px=looks.y_px / 4, width_px=200, height_px=150)
     images = [looks.of_layer(name) for name in names]
-    truths = [heatmap(gaze_map(image).values, sigma_px) for image in images]
+    truths = [point_spread(gaze_map(image).values, sigma_px) for image in images]
     blob = np.mean([map_error(truth, centre_bias(*size)).correlation for truth in truths])
     rng = np.random.default_rng(4)
     for epsilon in (1.5, 5.0):

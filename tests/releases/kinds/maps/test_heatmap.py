@@ -89,17 +89,22 @@ def test_a_folder_has_the_map_the_pictures_the_certificate_and_the_card(tmp_path
 
 def test_everything_in_map_npz_follows_from_the_noisy_cells_and_the_public_noise():
     done = private_heatmap(fixations(people=40), epsilon=5.0, blur=4.0)
-    columns, rows = done.arrays["grid"]
+    columns, rows = done.heatmaps.arrays["grid"]
     grid = Grid(WIDTH, HEIGHT, int(columns), int(rows))
     (cell_sd,) = done.certificate.map["cell_sd"]
     mechanism = mechanism_named("map-grid", epsilon=5.0)
     facts = mechanism.facts_of(40, 1, WIDTH, HEIGHT, 4.0)
     assert (facts.grid, mechanism.cell_sd(facts)) == (grid, cell_sd)
-    measured, error = spread(done.arrays["cells"][0], grid, 4.0), spread_error(grid, 4.0, cell_sd)
+    measured, error = (
+        spread(done.heatmaps.arrays["cells"][0], grid, 4.0),
+        spread_error(grid, 4.0, cell_sd),
+    )
     shown = np.maximum(measured - error, 0)
-    np.testing.assert_allclose(done.arrays["measured"][0], measured, rtol=1e-5, atol=1e-9)
-    np.testing.assert_allclose(done.arrays["standard_error"][0], error, rtol=1e-5)
-    np.testing.assert_allclose(done.arrays["map"][0], shown / shown.sum(), rtol=1e-4, atol=1e-9)
+    np.testing.assert_allclose(done.heatmaps.arrays["measured"][0], measured, rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(done.heatmaps.arrays["standard_error"][0], error, rtol=1e-5)
+    np.testing.assert_allclose(
+        done.heatmaps.arrays["map"][0], shown / shown.sum(), rtol=1e-4, atol=1e-9
+    )
 
 
 def test_files_of_different_people_with_the_same_noisy_cells_are_the_same(tmp_path, fixed_cells):
@@ -132,7 +137,8 @@ def test_noise_on_the_cells_is_as_declared():
     counts = looks.counts(facts.grid)
     exact = np.bincount(counts.cell, weights=mechanism.limited(counts, facts), minlength=15) / 8
     noise = [
-        private_heatmap(study, mechanism=mechanism, seed=seed).arrays["cells"].ravel() - exact
+        private_heatmap(study, mechanism=mechanism, seed=seed).heatmaps.arrays["cells"].ravel()
+        - exact
         for seed in range(40)
     ]
     assert np.var(noise) == pytest.approx(mechanism.cell_sd(facts) ** 2, rel=0.25)
@@ -196,14 +202,14 @@ def test_levels_are_an_epsilon_with_the_safer_delta(level):
 
 def test_a_seed_makes_the_map_repeatable_and_the_guarantee_void(tmp_path):
     one, other = (private_heatmap(fixations(), level="good", seed=3) for _ in range(2))
-    np.testing.assert_array_equal(one.arrays["cells"], other.arrays["cells"])
+    np.testing.assert_array_equal(one.heatmaps.arrays["cells"], other.heatmaps.arrays["cells"])
     assert not one.certificate.guarantee.holds
     assert one.protects.startswith("NO PRIVACY GUARANTEE")
 
 
 def test_two_maps_without_a_seed_differ():
     one, other = (private_heatmap(fixations(), level="good") for _ in range(2))
-    assert not np.isin(one.arrays["cells"], other.arrays["cells"]).any()
+    assert not np.isin(one.heatmaps.arrays["cells"], other.heatmaps.arrays["cells"]).any()
 
 
 @pytest.mark.parametrize(
@@ -253,7 +259,7 @@ def test_groups_see_their_own_people_only():
     )
     # The noise has a standard deviation of 0.02.
     expected = [[[1, 0, 0, 0]], [[0, 0, 0, 1]]]
-    np.testing.assert_allclose(done.arrays["cells"], expected, atol=0.2)
+    np.testing.assert_allclose(done.heatmaps.arrays["cells"], expected, atol=0.2)
 
 
 def test_of_many_values_two_can_be_named_and_only_their_people_are_counted(tmp_path):
@@ -285,11 +291,11 @@ def test_several_stimuli_share_one_budget_and_one_person_s_mass():
     done = private_heatmap(
         study, stimulus=["three", "one"], mechanism="map-grid", epsilon=600.0, clip=1.0, grid="2x2"
     )
-    assert done.arrays["layers"].tolist() == ["three", "one"]
-    assert done.arrays["cells"].shape == (2, 2, 2)
+    assert done.heatmaps.arrays["layers"].tolist() == ["three", "one"]
+    assert done.heatmaps.arrays["cells"].shape == (2, 2, 2)
     assert done.certificate.person_level.epsilon == 600.0
     # Of eight cells, each with noise of standard deviation 0.004.
-    assert done.arrays["cells"].sum() == pytest.approx(1.0, abs=0.1)
+    assert done.heatmaps.arrays["cells"].sum() == pytest.approx(1.0, abs=0.1)
 
 
 @pytest.mark.usefixtures("plain_pictures")
@@ -327,7 +333,9 @@ def test_recordings_of_one_person_add_up_and_count_once():
     ]
     assert done[1].certificate.people == 4
     # Shares of gaze are the same, and so is the noise of one seed.
-    np.testing.assert_array_equal(done[0].arrays["cells"], done[1].arrays["cells"])
+    np.testing.assert_array_equal(
+        done[0].heatmaps.arrays["cells"], done[1].heatmaps.arrays["cells"]
+    )
 
 
 def test_durations_weigh_in_seconds():
@@ -342,7 +350,7 @@ def test_durations_weigh_in_seconds():
         samples=2,
     )
     # The noise has a standard deviation of 0.012.
-    assert done.arrays["cells"].item() == pytest.approx(5 * 0.2, abs=0.2)
+    assert done.heatmaps.arrays["cells"].item() == pytest.approx(5 * 0.2, abs=0.2)
 
 
 def test_a_private_cap_is_paid_for_and_told():
@@ -398,7 +406,7 @@ def test_areas_take_half_of_the_budget_and_the_total_is_stated(tmp_path, areas):
     released = pl.read_csv(tmp_path / "out" / "areas.csv")
     assert set(released["table"]) == {"dwell", "visits", "transitions", "order"}
     assert (tmp_path / "out" / "areas.png").exists()
-    assert arrays_digest(done.arrays, (tmp_path / "out" / "areas.csv").read_text()) == (
+    assert arrays_digest(done.heatmaps.arrays, (tmp_path / "out" / "areas.csv").read_text()) == (
         certificate.output_sha256
     )
 
@@ -459,7 +467,7 @@ def test_on_real_fixations_a_map_is_released(real_data, tmp_path):
         ({"mechanism": "map-gaussian-paper", "cap": "paper", "weight": "duration"}, "seconds"),
         ({"mechanism": "map-noisefree", "cap": "paper", "weight": "duration"}, "seconds"),
         ({"mechanism": "map-laplace-paper", "cap": "paper", "epsilon": 1e-200}, "beyond measure"),
-        ({"blur": 1e9}, "--blur 1000000000.0 is 1e.09 px here"),
+        ({"blur": 1e9}, "`blur=1000000000.0` is 1e.09 px here"),
         ({"blur": 189}, "at most 188 px"),
         ({"mechanism": "map-gaussian", "size": (60_000, 1), "at": (0, 0)}, "more than fit"),
         ({"samples": 10**400}, "samples must be at most"),

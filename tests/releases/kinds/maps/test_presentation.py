@@ -47,7 +47,7 @@ def test_the_sentence_about_reliability_is_on_the_picture_of_what_is(
 ):
     done = private_heatmap(study, tmp_path / "out", stimulus=page, epsilon=4.0)
     assert set(drawn) == {"heatmap.png", "overlay.png", "reliable.png"}
-    assert done.reliability.sentence in drawn["reliable.png"]
+    assert done.heatmaps.reliability.sentence in drawn["reliable.png"]
 
 
 def test_stretches_of_time_have_the_name_of_the_stimulus_and_a_scale_bar(
@@ -56,7 +56,7 @@ def test_stretches_of_time_have_the_name_of_the_stimulus_and_a_scale_bar(
     done = private_heatmap(
         study, tmp_path / "out", stimulus="comic", epsilon=4.0, every_s=5, for_s=10
     )
-    assert done.reliability.sentence in drawn["reliable.png"]
+    assert done.heatmaps.reliability.sentence in drawn["reliable.png"]
     for said in drawn.values():
         assert "comic" in said
         assert "°" in said

@@ -76,7 +76,7 @@ def test_the_size_is_the_picture_s_then_the_one_given_then_the_screen_s(picture)
     assert view_of(study(screen=None), ["page"], size=(50, 40)).size == (50, 40)
     with pytest.raises(InputError, match="one size"):
         view_of(study(), [picture("page.png")], size=(50, 40))
-    with pytest.raises(InputError, match="--size WxH"):
+    with pytest.raises(InputError, match="`size=…`"):
         view_of(study(screen=None), ["page"])
 
 
@@ -116,8 +116,8 @@ def test_the_suggested_placement_is_accepted_and_centred():
     # Somewhere on a picture of 160 × 50 px in the middle of the screen.
     looking = gazing(RNG.uniform(80, 240, 200), RNG.uniform(75, 125, 200))
     said = refusal(looking, size=(160, 50))
-    assert "--at 80,75 --scale 1 (100% of the gaze is on it then);" in said
-    assert "--at 0,50 --scale 2" in said
+    assert "`at=80,75` `scale=1` (100% of the gaze is on it then);" in said
+    assert "`at=0,50` `scale=2`" in said
     found = view_of(looking, ["page"], size=(160, 50), at=(0.0, 50.0), scale=2.0)
     x, y = found.placement.on_picture(np.array([160.0]), np.array([100.0]))
     assert (x.item(), y.item()) == (80, 25)
@@ -130,22 +130,22 @@ def test_no_scale_is_advised_for_a_screen_that_the_gaze_does_not_fit():
     assert "0.78" not in said
     assert "of the gaze lies beyond that screen" in said
     assert "where the picture lay is not known" in said
-    assert "--map screen=WIDTHxHEIGHT" in said
-    assert "if x and y are px of the picture itself, write --at 0,0 --scale 1" in said
+    assert "`map='screen=WIDTHxHEIGHT'`" in said
+    assert "if x and y are px of the picture itself, write `at=0,0` `scale=1`" in said
     # What it says is accepted, and puts gaze where it was.
     found = view_of(looking, ["page"], size=(1024, 768), at=(0.0, 0.0), scale=1.0)
     assert found.placement.on_picture(np.array([900.0]), np.array([700.0]))[0].item() == 900
     # Neither of the two is known of gaze that fits nothing.
     lost = gazing(RNG.uniform(0, 5000, 500), RNG.uniform(0, 768, 500), screen=(800, 600))
-    assert "--at 0,0" not in refusal(lost, size=(1024, 768))
+    assert "`at=0,0`" not in refusal(lost, size=(1024, 768))
 
 
 def test_no_middle_is_advised_for_gaze_that_is_told_from_the_picture_s_corner():
     looking = gazing(RNG.uniform(0, 160, 200), RNG.uniform(0, 100, 200))
     said = refusal(looking, size=(160, 100))
     assert "100% of the gaze lies within 160 × 100 px from 0, 0" in said
-    assert "if so write --at 0,0 --scale 1" in said
-    assert "--at 80,50" not in said
+    assert "if so write `at=0,0` `scale=1`" in said
+    assert "`at=80,50`" not in said
 
 
 def test_no_middle_is_advised_where_people_did_not_look():
@@ -153,7 +153,7 @@ def test_no_middle_is_advised_where_people_did_not_look():
     looking = gazing(RNG.uniform(260, 320, 200), RNG.uniform(150, 200, 200))
     said = refusal(looking, size=(100, 100))
     assert "in the middle of the screen it did not lie" in said
-    assert "--scale 1" not in said
+    assert "`scale=1`" not in said
 
 
 def test_without_any_gaze_no_placement_is_advised():

@@ -114,7 +114,8 @@ def test_a_folder_has_everything_a_paper_needs(tmp_path):
     assert certificate["results"]["entries"][0]["source"] == "norm"
     assert "results of the study" in (tmp_path / "out" / "DATACARD.md").read_text("utf-8")
     assert isinstance(done, Results)
-    assert "2 results of 40 people, ε = 1" in repr(done)
+    assert "2 results" in repr(done)
+    assert "ε = 1" in repr(done)
 
 
 def test_asking_again_is_counted_again(tmp_path):

@@ -154,7 +154,7 @@ def test_a_lost_recording_is_of_any_eye_and_its_person_counts(make_gaze, pieces)
     data = pl.concat([both.filter(pl.col("person") != "P1"), gone], how="diagonal_relaxed")
     lost = study.derive(data=data.sort("person", "recording", maintain_order=True))
     assert len(in_pieces(lost).pieces) > 1
-    with pytest.raises(InputError, match=r"several eyes \(left, right\).*--set eye=left"):
+    with pytest.raises(InputError, match=r"several eyes \(left, right\).*`eye=left`"):
         eyelid.release(lost, **KNOWN)
     with pytest.raises(InputError, match="unknown eye 'cyclopean'"):
         eyelid.release(lost, eye="cyclopean", **KNOWN)

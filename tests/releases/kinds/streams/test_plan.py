@@ -42,7 +42,7 @@ def test_one_of_several_eyes_is_chosen_by_name(make_gaze):
     study = make_gaze(people=1)
     both = pl.concat([study.data.with_columns(eye=pl.lit(e)) for e in ("left", "right")])
     study = replace(study, data=both)
-    with pytest.raises(InputError, match=r"several eyes \(left, right\).*--set eye=left"):
+    with pytest.raises(InputError, match=r"several eyes \(left, right\).*`eye=left`"):
         taken_of(study)
     with pytest.raises(InputError, match="unknown eye 'cyclopean'"):
         taken_of(study, "cyclopean")

@@ -44,9 +44,9 @@ def test_where_no_scene_is_known_it_is_asked_for(make_gaze):
 
 
 def test_a_window_or_radius_that_is_missing_is_named_with_what_it_could_be(make_gaze):
-    with pytest.raises(InputError, match=r"500 ms are 25 samples at 50 Hz, --set window=25"):
+    with pytest.raises(InputError, match=r"500 ms are 25 samples at 50 Hz, `window=25`"):
         build_filter("kaleido", make_gaze(), epsilon=1.0, radius=40.0)
-    with pytest.raises(InputError, match=r"needs radius.*in px: --set radius=60"):
+    with pytest.raises(InputError, match=r"needs radius.*in px: `radius=60`"):
         build_filter("kaleido", make_gaze(), epsilon=1.0, window=25)
 
 

@@ -166,8 +166,8 @@ def _losing_less(mechanism: KSame, table: FeatureTable, left_out: float) -> Iter
         share = mechanism.expected_left_out(complete)
         if (1 - share) * _rows(complete) > (1 - left_out) * _rows(table):
             yield (
-                f"of the {people} people who have every task about {share:.0%} would be (--people "
-                "every-task; who they are is then not protected)"
+                f"of the {people} people who have every task about {share:.0%} would be "
+                "(`people='every-task'`; who they are is then not protected)"
             )
     fewer = mechanism.k // 2
     if fewer >= 2 and fewer >= mechanism.values_of_diverse:
@@ -295,7 +295,7 @@ def lengths_cut(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[st
     if mechanism.length == "shortest" and lengths.min() == 1 and lengths.n_unique() > 1:
         yield (
             "length=shortest cuts every recording to 1 row, because one has no more, or was left "
-            "out as too short: set a number instead, --set length=N"
+            "out as too short: set a number instead, `length=…`"
         )
     if mechanism.length != "public":
         return
@@ -319,13 +319,13 @@ def lengths_cut(mechanism: FeatureMechanism, table: FeatureTable) -> Iterator[st
                 f"every recording counts with {plural(kept, 'row')}, as planned; yours have "
                 f"{yours}. Longer ones are cut ({cut:.0%} of all rows are lost), shorter ones "
                 f"padded with the midpoint.{pulled} If that was not the plan, say how many rows a "
-                "recording has: --set length=N, or planned_rows of the study"
+                "recording has: `length=…`, or planned_rows of the study"
             )
         return
     yield (
         f"every recording counts with {kept} rows, the default, so that nobody's length shows; "
         f"yours have {rows.min()} to {rows.max()}. Longer ones are cut, shorter ones padded with "
-        f"the midpoint.{pulled} If a length was planned, set it: --set length=N"
+        f"the midpoint.{pulled} If a length was planned, set it: `length=…`"
     )
 
 
@@ -340,7 +340,7 @@ def recordings_left_out(mechanism: FeatureMechanism, table: FeatureTable) -> Ite
         yield (
             f"of each task the first {count} of everybody counts, so that nobody's number of "
             f"recordings shows; {left} of yours are left out. If more were planned, set their "
-            "number: --set per_task=N"
+            "number: `per_task=…`"
         )
 
 

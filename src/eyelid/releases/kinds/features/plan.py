@@ -166,7 +166,7 @@ def _from_file(path: Path) -> dict[str, tuple[float, float]]:
 NOTHING = "no feature has a value at all: there is nothing to release"
 NOTHING_LONG_ENOUGH = (
     "no recording can be summarised: each is shorter than one window, or than min_seconds "
-    "(--min-seconds), or has fewer than ten samples a second: make features of shorter windows "
+    "(`min_seconds`), or has fewer than ten samples a second: make features of shorter windows "
     "first ('eyelid features IN OUT --window S')"
 )
 SEEDED_GROUPS = (
@@ -393,9 +393,9 @@ def plan_for(
 def _instead_of_keeping(mechanism: FeatureMechanism, attribute: str) -> str:
     """What a mechanism can do with an attribute that it cannot keep."""
     ways = {
-        "by": f"make groups with --set by={attribute}",
-        "balance": f"give every group nearly its share with --set balance={attribute}",
-        "diverse": f"several values to every group with --set diverse={attribute}",
+        "by": f"make groups with `by={attribute}`",
+        "balance": f"give every group nearly its share with `balance={attribute}`",
+        "diverse": f"several values to every group with `diverse={attribute}`",
     }
     offered = {item.name for item in fields(mechanism)}
     return "".join(f", or {way}" for name, way in ways.items() if name in offered)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from eyelid.engine.engines import Shared, shared
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
-from eyelid.errors import InputError
+from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.features.omission import Blanks
 from eyelid.gaze.study import Feature, Origin, Study
 from eyelid.gaze.table import FeatureTable
@@ -201,6 +201,8 @@ def kept_table(run: Run, name: str) -> tuple[FeatureTable, dict[str, Any]]:
             **{field: about[field] for field in _PLAIN},
         )
         return table, dict(about["more"])
+    except EyelidError:
+        raise
     except (OSError, ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
         raise _unreadable(run, path, error) from None
     except pl.exceptions.PolarsError as error:

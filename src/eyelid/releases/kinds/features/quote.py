@@ -22,9 +22,8 @@ from eyelid.mechanisms.expectation import as_synthetic
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.ksame import lacking
 from eyelid.mechanisms.groups.partition import group_sizes
-from eyelid.mechanisms.mechanism import PublicFacts, find
-from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
-from eyelid.mechanisms.streams.stream import StreamMechanism
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
+from eyelid.mechanisms.release_kind import Gaps
 from eyelid.mechanisms.synthetic.utility import made_up
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.unit import PERSON
@@ -47,8 +46,8 @@ from eyelid.reporting.worth import errors_have_units
 from eyelid.spelling import plural
 
 
-def cost(
-    mechanism: str | FeatureMechanism | StreamMechanism,
+def feature_cost(
+    mechanism: str | Mechanism,
     source: Study | FeatureTable | Path | str | None = None,
     *,
     people: int | Whom = None,
@@ -58,8 +57,8 @@ def cost(
     map: Map = None,
     min_seconds: float | None = None,
     **parameters: Any,
-) -> Quote[Any]:
-    """The guarantee and the expected error of a release, before anything runs.
+) -> Quote[FeatureOffer]:
+    """The guarantee and the expected error of a release of features, before anything runs.
 
     Args:
         mechanism: its name, or a mechanism with its parameters set.
@@ -67,30 +66,11 @@ def cost(
         people: how many people; or, of a study, whom it is about, as for `eyelid.release`.
         recordings: how many recordings each.
         features: how many features.
-        length: rows of a recording, of a filter samples; made-up people need none.
+        length: rows of a recording; synthetic participants need none.
         map: what you say about the columns of recordings, as for `eyelid.read`.
         min_seconds: what a recording of the study has to last, as for `eyelid.release`.
         parameters: of the mechanism, such as ``epsilon``, ``delta`` and ``unit``.
-
-    >>> quote = cost("laplace", people=20, recordings=3, features=16, length=600, epsilon=1.0)
-    >>> quote.person_level.epsilon, quote.to_dict()["informative"]
-    (1.0, False)
     """
-    kind = find(mechanism) if isinstance(mechanism, str) else mechanism
-    if kind.release is ReleaseKind.SAMPLES:
-        # Deferred: most prices are of features.
-        from eyelid.releases.kinds.streams.quote import stream_cost
-
-        return stream_cost(
-            mechanism,
-            source,
-            people=people,
-            recordings=recordings,
-            features=features,
-            length=length,
-            map=map,
-            **parameters,
-        )
     if source is not None:
         count, whom = counted_or_chosen(people)
         given = {"people": count, "recordings": recordings, "features": features}
@@ -137,9 +117,9 @@ def cost(
         counts["length"] = synthetic.records
     absent = [name for name, value in counts.items() if value is None]
     if absent:
-        last = ", --features and --length" if synthetic is None else " and --features"
+        last = ", `features` and `length`" if synthetic is None else " and `features`"
         raise InputError(
-            f"cost needs a study, or --people, --recordings{last}; missing: {', '.join(absent)}"
+            f"cost needs a study, or `people`, `recordings`{last}; missing: {', '.join(absent)}"
         )
     numbers = {name: int(value) for name, value in counts.items() if value is not None}
     return _quote(chosen, chosen.measured_facts(**numbers))

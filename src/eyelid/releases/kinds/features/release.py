@@ -35,8 +35,9 @@ from eyelid.releases.kinds.features.application import Output, made_private, sta
 from eyelid.releases.kinds.features.notes import foreseen, rows_told, warnings
 from eyelid.releases.kinds.features.plan import TableDesign, plan_for
 from eyelid.releases.kinds.features.preparation import TableInPieces, opened, prepare
-from eyelid.releases.pipeline import Begin, Job, Prepared, Release, Request, RunKey
+from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey
 from eyelid.reporting.cards import datacard
+from eyelid.reporting.release import Release
 from eyelid.reporting.worth import worth
 
 

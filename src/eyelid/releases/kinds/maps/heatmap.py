@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import polars as pl
+import numpy as np
 
 from eyelid.engine.atomic import check_new, new_folder
 from eyelid.engine.engines import Engine, using
@@ -15,6 +15,7 @@ from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
+from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.maps.gaze_map import GazeMap
 from eyelid.gaze.maps.gaze_points import Weight
 from eyelid.gaze.maps.grid import Grid
@@ -25,11 +26,10 @@ from eyelid.io.people_choice import Whom
 from eyelid.io.release_folder import arrays_digest
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.differential import default_delta
-from eyelid.mechanisms.maps.map_mechanism import MapMechanism
+from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.releases.accounting import counting_entry
 from eyelid.releases.kinds.maps.measurement import measured, passes, seen
 from eyelid.releases.kinds.maps.presentation import (
-    Arrays,
     Presented,
     map_card,
     presented_of,
@@ -39,52 +39,18 @@ from eyelid.releases.kinds.maps.quote import HeatmapDraft, HeatmapPreview, heatm
 from eyelid.releases.kinds.maps.settings import fits
 from eyelid.releases.kinds.maps.view import Size
 from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey, carried_out
-from eyelid.reporting.maps.page import guarantee_legend
-from eyelid.reporting.maps.reliability import Reliability
+from eyelid.reporting.maps.released import ReleasedMaps
+from eyelid.reporting.release import Release
 
 
-@dataclass(frozen=True, eq=False)
-class PrivateHeatmap:
-    """Private maps with their certificate.
-
-    Attributes:
-        maps: one a picture or stretch of time; of two groups the first group's, then the second's.
-        areas: tables over areas of interest; None without them.
-        certificate: what holds.
-        reliability: what hotspots can be trusted; None without maps.
-        told: how much there is of it, in a few words.
-        says: what can be trusted of maps and tables, in sentences.
-        arrays: what map.npz has.
-        path: where it was written, if it was.
-        notes: what was taken for granted.
-        for_owner: about the raw data: for whoever owns them, and for nobody else.
-    """
-
-    maps: tuple[GazeMap, ...]
-    areas: pl.DataFrame | None
-    certificate: Certificate
-    reliability: Reliability | None
-    arrays: Arrays
-    told: str
-    says: tuple[str, ...]
-    path: Path | None = None
-    notes: tuple[str, ...] = ()
-    for_owner: tuple[str, ...] = ()
-
-    @property
-    def protects(self) -> str:
-        """Whom it protects, as its pictures say."""
-        return guarantee_legend(self.certificate.person_level, self.certificate.people)
-
-
-def private_heatmap(
-    source: Study | Path | str,
+def heatmap(
+    source: Study | Path | str | None = None,
     out: Path | str | None = None,
     *,
     stimulus: str | Path | Sequence[str | Path] | None = None,
     epsilon: float | None = None,
     level: str | None = None,
-    mechanism: str | MapMechanism | None = None,
+    mechanism: str | Mechanism | None = None,
     image: str | Path | Sequence[str | Path] | None = None,
     size: Size | None = None,
     at: tuple[float, float] | None = None,
@@ -103,12 +69,13 @@ def private_heatmap(
     map: Map = None,
     people: Whom = None,
     engine: str | Engine | None = None,
+    tell: Callable[[str], None] | None = None,
     **parameters: Any,
-) -> PrivateHeatmap:
+) -> Release:
     """Make a private heatmap and its certificate.
 
-    People's rows are read piece by piece, and limited and turned into whole numbers where they are
-    read: only sums travel.
+    To spread a map out, and nothing else, see `eyelid.point_spread`. People's rows are read piece
+    by piece, and limited and turned into whole numbers where they are read: only sums travel.
 
     Args:
         source: a study of samples or fixations, or recordings.
@@ -137,15 +104,17 @@ def private_heatmap(
         map: what you say about the columns of recordings, as for `eyelid.read`.
         people: whom it is about, as for `eyelid.release`; everybody by default.
         engine: who works: ``local`` (processes here, the default), ``dask`` or ``dask:ADDRESS``.
+        tell: given each note that is known before anything is paid, as soon as it is.
         parameters: of the mechanism, such as ``delta``, ``grid``, ``cap``, ``samples``; and
             ``tables``, ``visits``, ``ranks`` of areas.
 
     >>> from eyelid.gaze.simulator import simulate
     >>> study = simulate(people=4, minutes=0.1, seed=1)
-    >>> done = private_heatmap(study, stimulus="comic", level="good")
+    >>> done = heatmap(study, stimulus="comic", level="good")
     >>> done.certificate.person_level.numbers(), done.maps[0].values.shape
     ('ε = 1, δ = 1e-06', (1080, 1920))
     """
+    source = _gaze(source)
     out, figures = (None if path is None else Path(path) for path in (out, figures))
     for path in (out, figures):
         if path is not None:
@@ -175,13 +144,13 @@ def private_heatmap(
             **parameters,
         )
         request = Request(source, seed, ledger)
-        done = carried_out(MapJob(request, made, with_figures=figures is not None), out)
+        done = carried_out(MapJob(request, made, with_figures=figures is not None), out, tell)
     if figures is not None:
         _write_figures(figures, made)
     return done
 
 
-class MapJob(Job[PrivateHeatmap]):
+class MapJob(Job[Release]):
     """A release of maps, or of tables over areas, or of both.
 
     Attributes:
@@ -251,23 +220,39 @@ class MapJob(Job[PrivateHeatmap]):
         simulated = self.preview.study.simulated
         return {"DATACARD.md": map_card(design, certificate, found.says, simulated=simulated)}
 
-    def result(
-        self, out: Path | None, certificate: Certificate, notes: tuple[str, ...]
-    ) -> PrivateHeatmap:
+    def result(self, out: Path | None, certificate: Certificate, notes: tuple[str, ...]) -> Release:
         """With what can be trusted of it."""
         found = self.found
-        return PrivateHeatmap(
-            maps=found.maps,
-            areas=found.tables,
-            certificate=certificate,
-            reliability=found.trusted,
-            arrays=found.arrays,
-            told=self.draft.plan.design.told,
-            says=found.says,
+        return Release(
+            certificate,
+            worth=" ".join(found.says),
+            rows=self.draft.plan.design.told,
             path=out,
             notes=notes,
+            held=ReleasedMaps(found.maps, found.tables, found.trusted, found.says, found.arrays),
             for_owner=self.preview.for_owner,
         )
+
+
+private_heatmap = heatmap
+"""`heatmap`, as version 0.1 calls it."""
+
+
+def _gaze(source: object) -> Study | Path | str:
+    """Refuse what is no study: a map, which an earlier `eyelid.heatmap` spread out, or a frame."""
+    refuse_frame(source, "heatmap", gaze=True)
+    if isinstance(source, GazeMap | np.ndarray) or source is None:
+        given = "nothing" if source is None else f"a {type(source).__name__}"
+        raise InputError(
+            f"heatmap makes a private heatmap of a study, and got {given}: to spread a map out "
+            "write eyelid.point_spread(map, sigma_px)"
+        )
+    if not isinstance(source, Study | Path | str):
+        raise InputError(
+            f"heatmap takes gaze, and got a {type(source).__name__}: give a study of samples or "
+            "fixations, or a path"
+        )
+    return source
 
 
 def _check_figures(preview: HeatmapPreview) -> None:

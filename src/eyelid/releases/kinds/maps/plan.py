@@ -201,7 +201,7 @@ class MapDesign:
             if min(each.facts.recordings * each.facts.length, most) > MOST_ENTRIES:
                 raise InputError(
                     f"somebody has {most:,} looks, which may be in more than {MOST_ENTRIES:,} "
-                    "cells: take a coarser grid (--grid WxH)"
+                    "cells: take a coarser grid (`grid=…`)"
                 )
 
     @property
@@ -331,7 +331,7 @@ def make_map_plan(
     of_tables = {item.name for item in fields(AoiTables)} - {item.name for item in fields(MapGrid)}
     for_tables = {key: given.pop(key) for key in of_tables & set(given)}
     if for_tables and areas is None:
-        raise InputError(f"{sorted(for_tables)[0]} is of tables of areas: give --areas FILE")
+        raise InputError(f"{sorted(for_tables)[0]} is of tables of areas: give `areas=…`")
     total = total_epsilon(epsilon, level, mechanism)
     both = areas is not None and not only_areas
     own = None if total is None else total / 2 if both else total
@@ -346,7 +346,7 @@ def make_map_plan(
     if only_areas:
         if given or mechanism is not None:
             what = "mechanism" if mechanism is not None else sorted(given)[0]
-            raise InputError(f"{what} is of maps: leave it out, or --only areas")
+            raise InputError(f"{what} is of maps: leave it out, or `only_areas=True`")
     else:
         chosen = mechanism_for(mechanism, own, given, people, layers, view)
         _refuse_caps(chosen, weight, by)
@@ -395,16 +395,16 @@ def _refuse_mixtures(
 ) -> None:
     """Say what cannot be had at once."""
     if between and not by:
-        raise InputError("--between names two values of an attribute: say which with --by")
+        raise InputError("`between` names two values of an attribute: say which with `by`")
     if (by or stretches_ms) and view.stimuli is not None and len(view.stimuli) > 1:
         what = "groups are compared on" if by else "stretches of time are of"
         raise InputError(f"{what} one stimulus, got {len(view.stimuli)}: name one")
     if by and stretches_ms:
-        raise InputError("groups are compared on one map: leave out --every and --for, or --by")
+        raise InputError("groups are compared on one map: leave out `every_s` and `for_s`, or `by`")
     if by and areas is not None:
-        raise InputError("tables of areas are over everybody: leave out --areas or --by")
+        raise InputError("tables of areas are over everybody: leave out `areas` or `by`")
     if only_areas and areas is None:
-        raise InputError("there are no areas to make tables of: give them with --areas FILE")
+        raise InputError("there are no areas to make tables of: give them with `areas=…`")
 
 
 def _refuse_caps(mechanism: MapMechanism, weight: Weight, by: str | None) -> None:
@@ -412,13 +412,14 @@ def _refuse_caps(mechanism: MapMechanism, weight: Weight, by: str | None) -> Non
     cap = mechanism.parameters().get("cap")
     if by and cap in ("private", "paper"):
         raise InputError(
-            f"--cap {cap} chooses a cap for each group, and groups would differ by their caps: "
-            "give both the same, such as --cap 1"
+            f"`cap={cap}` chooses a cap for each group, and groups would differ by their caps: "
+            "give both the same, such as `cap=1`"
         )
     if weight == "duration" and cap == "paper":
         raise InputError(
-            "--cap paper (Algorithm 1) is about whole numbers of looks, not about seconds: give a "
-            "number, or leave out --weight duration"
+            "`cap='paper'` (Algorithm 1) is about whole numbers of looks, not about seconds: "
+            "give a "
+            "number, or leave out `weight='duration'`"
         )
 
 
@@ -444,7 +445,7 @@ def _tables(
 ) -> AreaDesign:
     listed = read_areas(areas) if isinstance(areas, str | Path) else tuple(areas)
     if epsilon is None:
-        raise InputError("tables of areas need an ε of their own: give --level or --epsilon")
+        raise InputError("tables of areas need an ε of their own: give `level` or `epsilon`")
     made = cast(AoiTables, mechanism_named(AoiTables.name, epsilon=epsilon, **parameters))
     if made.visits > MOST_LOOKS:
         raise InputError(f"visits must be at most {MOST_LOOKS:,}, got {made.visits:,}")

@@ -16,13 +16,14 @@ from eyelid.gaze.study import Screen, Study
 from eyelid.io.column_map import Map
 from eyelid.io.people_choice import (
     Whom,
+    chosen_of,
     counted_or_chosen,
 )
 from eyelid.io.pieces import StudyInPieces
 from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import shown_by_choice, told_of_choice
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
-from eyelid.mechanisms.mechanism import find, mechanism_named
+from eyelid.mechanisms.mechanism import Mechanism, find, mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.privacy.unit import PERSON
@@ -49,8 +50,8 @@ Bought = TypeVar("Bought", MapOffer, AreaOffer)
 
 
 def map_cost(
-    mechanism: str,
-    source: Path | str | None = None,
+    mechanism: str | Mechanism,
+    source: Study | Path | str | None = None,
     *,
     people: int | Whom = None,
     level: str | None = None,
@@ -66,7 +67,7 @@ def map_cost(
     """The guarantee of a heatmap and what it would show, before anything runs.
 
     Args:
-        mechanism: its name.
+        mechanism: its name, or a mechanism with its parameters set.
         source: a study whose people and screen to take; or give them:
         people: how many people.
         level: ``good`` (ε = 1) or ``okay`` (ε = 3), instead of ``epsilon``.
@@ -88,24 +89,32 @@ def map_cost(
     if source is not None:
         if count is not None:
             raise InputError("the study says how many people it has: leave it out")
-        study = read(source, map, people=whom)
+        study = source if isinstance(source, Study) else read(source, map)
+        study = chosen_of(study, whom)
         count, screen = len(study.people), study.screen or screen
     if count is None:
-        raise InputError("cost of a heatmap needs a study, or --people; missing: people")
+        raise InputError("cost of a heatmap needs a study, or `people`; missing: people")
     given = {key: value for key, value in parameters.items() if value is not None}
     epsilon = level_epsilon(given.pop("epsilon", None), level)
     if epsilon is not None:
         given["epsilon"] = epsilon
     layers = _layers(layers, every_s, for_s)
-    if find(mechanism).release is ReleaseKind.TABLES:
-        made = cast(AoiTables, mechanism_named(mechanism, **given))
+    if not isinstance(mechanism, str):
+        if given:
+            raise InputError(
+                f"{mechanism.name} has its parameters set already: leave out {', '.join(given)}"
+            )
+        given = mechanism.parameters()
+    name = mechanism if isinstance(mechanism, str) else mechanism.name
+    if find(name).release is ReleaseKind.TABLES:
+        made = cast(AoiTables, mechanism_named(name, **given))
         if areas is None or areas < 1:
             got = "" if areas is None else f", at least 1, got {areas}"
-            raise InputError(f"the cost of tables depends on how many areas: give --areas N{got}")
+            raise InputError(f"the cost of tables depends on how many areas: give `areas=…`{got}")
         if size is not None or blur is not None:
             raise InputError("tables of areas have neither a size nor a blur: leave them out")
         return _quote(AreaOffer(made, made.facts_of(count, layers, areas)))
-    chosen = map_mechanism(mechanism, **given)
+    chosen = map_mechanism(name, **given)
     if areas is not None:
         raise InputError(
             f"{chosen.name} makes no tables of areas: ask for aoi-tables as well, a map and tables "
@@ -114,7 +123,7 @@ def map_cost(
     if size is None and screen.width_px and screen.height_px:
         size = screen.width_px, screen.height_px
     if size is None:
-        raise InputError("the cost of a map depends on the picture: give --size WxH in px")
+        raise InputError("the cost of a map depends on the picture: give `size=…` in px")
     degree_px = point_spread_px(1.0, screen, Placement())
     sigma_px = parsed_blur(blur, degree_px, default_sigma_px(size[0], screen), size)
     facts = chosen.facts_of(count, layers, *size, sigma_px)
@@ -133,7 +142,7 @@ def _layers(pictures: int | None, every_s: float | None, for_s: float | None) ->
     """How many maps share the budget."""
     edges = stretches_of(every_s, for_s)
     if pictures is not None and pictures < 1:
-        raise InputError(f"there must be at least 1 picture (--recordings), got {pictures}")
+        raise InputError(f"there must be at least 1 picture (`recordings`), got {pictures}")
     if edges is None:
         return pictures or 1
     if pictures not in (None, 1):
@@ -206,7 +215,7 @@ class HeatmapPreview:
         survey = self.survey
         if not survey.looks:
             return (
-                "no look lies on the picture: check --at, --scale and the units; the map is noise",
+                "no look lies on the picture: check `at`, `scale` and the units; the map is noise",
             )
         told = []
         if survey.outside:

@@ -56,7 +56,7 @@ def groups_of(study: Study, by: str, between: Sequence[str] | None = None) -> di
         raise InputError(
             f"a difference is between two groups, and {by} gives {len(set(wanted))} "
             f"({', '.join(wanted[:5])}{', …' if len(wanted) > 5 else ''}): name two with "
-            "--between A,B"
+            "`between=…`"
         )
     groups = {value: each.filter(pl.col(by) == value)["person"].to_list() for value in wanted}
     alone = [value for value, members in groups.items() if len(members) < FEWEST_IN_GROUP]
@@ -77,7 +77,7 @@ def map_mechanism(name: str, **parameters: Any) -> MapMechanism:
     """A mechanism for maps with its parameters, refused if it is for something else."""
     made = mechanism_named(name, **parameters)
     if made.release is ReleaseKind.TABLES:
-        raise InputError(f"{name} makes tables of areas: write --areas FILE --only areas")
+        raise InputError(f"{name} makes tables of areas: write `areas=…` `only_areas=True`")
     if made.release is not ReleaseKind.MAPS:
         raise InputError(
             f"{made.name} takes {made.takes}, not gaze maps: use 'eyelid {made.command}'"
@@ -104,7 +104,7 @@ def check_drawable(mechanism: MapMechanism, facts: MapFacts, sigma_px: float) ->
     if not fits(grid):
         raise InputError(
             f"{grid.columns} × {grid.rows} cells on a picture of {grid.width_px} × "
-            f"{grid.height_px} px are more than fit: take fewer cells (--grid WxH), or a smaller "
+            f"{grid.height_px} px are more than fit: take fewer cells (`grid=…`), or a smaller "
             "picture"
         )
     # The first to need much memory; it is kept for the pictures.
@@ -149,7 +149,7 @@ def level_epsilon(epsilon: float | None, level: str | None) -> float | None:
         return epsilon
     if epsilon is not None:
         raise InputError(
-            f"--level {level} is an ε of its own ({LEVELS.get(level, 0):g}): leave out one of both"
+            f"`level={level}` is an ε of its own ({LEVELS.get(level, 0):g}): leave out one of both"
         )
     if level not in LEVELS:
         raise unknown("level", level, LEVELS)
@@ -167,7 +167,8 @@ def total_epsilon(
         return None
     if total is None and mechanism is None:
         raise InputError(
-            "say how private it must be: --level good (ε = 1), --level okay (ε = 3), or --epsilon E"
+            "say how private it must be: `level='good'` (ε = 1), `level='okay'` (ε = 3), or "
+            "`epsilon=…`"
         )
     return total
 
@@ -177,17 +178,18 @@ def stretches_of(every_s: float | None, for_s: float | None) -> tuple[float, ...
     if every_s is None and for_s is None:
         return None
     if every_s is None or for_s is None:
-        raise InputError("stretches of time need both --every SECONDS and --for SECONDS")
+        raise InputError("stretches of time need both `every_s=…` and `for_s=…`")
     if not (0 < every_s <= for_s and math.isfinite(for_s)):
         raise InputError(
-            f"--every must be above 0 s and at most --for, got {every_s:g} and {for_s:g}"
+            f"`every_s` must be above 0 s and at most `for_s`, got {every_s:g} and {for_s:g}"
         )
     count = round(for_s / every_s)
     if not math.isclose(count * every_s, for_s, rel_tol=1e-9):
         fewer = math.floor(for_s / every_s)
         raise InputError(
-            f"--for {for_s:g} is no multiple of --every {every_s:g}, and the rest would be left "
-            f"out: write --for {fewer * every_s:.10g} or --for {(fewer + 1) * every_s:.10g}"
+            f"`for_s={for_s:g}` is no multiple of `every_s={every_s:g}`, and the rest would be "
+            "left "
+            f"out: write `for_s={fewer * every_s:.10g}` or `for_s={(fewer + 1) * every_s:.10g}`"
         )
     return stretches(every_s * MS, count)
 

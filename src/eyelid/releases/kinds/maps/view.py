@@ -99,7 +99,7 @@ def view_of(
     if images:
         if len(images) != len(found):
             raise InputError(
-                f"every --image is of the --stimulus in its place: got "
+                f"every `image` is of the `stimulus` in its place: got "
                 f"{plural(len(images), 'image')} and {plural(len(found), 'stimulus', 'stimuli')}"
             )
         for file in images:
@@ -147,7 +147,7 @@ def parsed_place(text: str) -> tuple[float, float]:
         x_px, y_px = (float(part) for part in text.split(","))
     except ValueError:
         raise InputError(
-            f"--at takes X,Y in px of the screen, such as 120,80, got '{text}'"
+            f"`at` takes X,Y in px of the screen, such as 120,80, got '{text}'"
         ) from None
     return x_px, y_px
 
@@ -162,10 +162,10 @@ def parsed_blur(
     """
     sigma_px = default if blur is None else _sigma_px(blur, degree_px)
     if sigma_px > math.hypot(*size):
-        told = "a degree is" if blur is None else f"--blur {blur} is"
+        told = "a degree is" if blur is None else f"`blur={blur}` is"
         raise InputError(
             f"{told} {sigma_px:.4g} px here, more than a picture of {_by(size)} px is long: choose "
-            f"a point spread of at most {math.floor(math.hypot(*size))} px with --blur"
+            f"a point spread of at most {math.floor(math.hypot(*size))} px with `blur`"
         )
     return sigma_px
 
@@ -179,13 +179,13 @@ def _sigma_px(blur: float | str, degree_px: float | None) -> float:
     except ValueError:
         amount = math.nan
     if not (math.isfinite(amount) and amount >= 0):
-        raise InputError(f"--blur takes px (40) or degrees (1deg), at least 0, got '{blur}'")
+        raise InputError(f"`blur` takes px (40) or degrees (1deg), at least 0, got '{blur}'")
     if not in_degrees:
         return amount
     if degree_px is None:
         raise InputError(
-            f"--blur {blur} needs the screen's geometry: say it in px, or give --map "
-            "screen=1920x1080,screen_m=0.53x0.30,distance_m=0.65 with its own numbers"
+            f"`blur={blur}` needs the screen's geometry: say it in px, or give "
+            "`map='screen=1920x1080,screen_m=0.53x0.30,distance_m=0.65'` with its own numbers"
         )
     return amount * degree_px
 
@@ -197,7 +197,7 @@ def _stimuli(
     if not asked:
         if len(known) > 1:
             raise InputError(
-                f"people looked at {len(known)} stimuli ({_some(known)}): name one with --stimulus"
+                f"people looked at {len(known)} stimuli ({_some(known)}): name one with `stimulus`"
             )
         return [(known[0] if known else None, None)], []
     found: list[tuple[str | None, Path | None]] = []
@@ -215,12 +215,12 @@ def _stimuli(
                 f"no stimulus is called '{name}'{file}: the data have {_some(known)}"
                 if known
                 else f"the data name no stimulus, so not '{name}' either{file}: give the picture "
-                "file, or leave --stimulus out"
+                "file, or leave `stimulus` out"
             )
         elif len(known) > 1:
             raise InputError(
                 f"no stimulus is called like the picture {path.name}: the data have "
-                f"{_some(known)}; write --stimulus NAME --image {name}"
+                f"{_some(known)}; write `stimulus=…` `image={name}`"
             )
         else:
             found.append((known[0] if known else None, path))
@@ -252,7 +252,7 @@ def _size(
         if picture is not None:
             sizes.setdefault((picture.shape[1], picture.shape[0]), path)
     if asked is not None:
-        sizes.setdefault(asked, "--size")
+        sizes.setdefault(asked, "`size`")
     if len(sizes) > 1:
         told = ", ".join(f"{name} {_by(size)}" for size, name in sizes.items())
         raise InputError(f"all pictures of one map must be of one size, got {told} px")
@@ -261,7 +261,7 @@ def _size(
     known = _size_of(screen)
     if known is None:
         raise InputError(
-            "how large the picture is is not known: give it with --image FILE, or --size WxH"
+            "how large the picture is is not known: give it with `image=…`, or `size=…`"
         )
     return known
 
@@ -280,7 +280,7 @@ def _placement(
     if screen is None and at is None:
         return placement, [
             f"the screen's size is not known: the picture of {_by(size)} px is taken to begin at "
-            "the coordinates' 0, 0 (otherwise say --at X,Y and --scale F)"
+            "the coordinates' 0, 0 (otherwise say `at=…` and `scale=…`)"
         ]
     if screen is None:
         return placement, []
@@ -289,7 +289,7 @@ def _placement(
         if any(start >= most or start + length <= 0 for start, length, most in sides):
             raise InputError(
                 f"a picture of {_by(size)} px at {at[0]:g},{at[1]:g} lies outside the screen of "
-                f"{_by(screen)}, where nobody could look at it: --at takes its top left in px of "
+                f"{_by(screen)}, where nobody could look at it: `at` takes its top left in px of "
                 "the screen"
             )
         return placement, []
@@ -327,7 +327,7 @@ def _advice(size: Size, screen: Size, scale: float | None, gaze: Places) -> str:
     """
     asked = (
         "say where the picture's top left lay and how many px of the screen one of its px took "
-        "(--at X,Y --scale F)"
+        "(`at=…` `scale=…`)"
     )
     if not len(gaze):
         return f"{asked}; neither is known, and there is no gaze to tell it by"
@@ -335,11 +335,11 @@ def _advice(size: Size, screen: Size, scale: float | None, gaze: Places) -> str:
     px_for_px = _share_on(gaze, Placement(), size)
     if beyond > _MOST_BEYOND:
         fits = px_for_px >= 1 - _MOST_BEYOND
-        relative = "; if x and y are px of the picture itself, write --at 0,0 --scale 1" * fits
+        relative = "; if x and y are px of the picture itself, write `at=0,0` `scale=1`" * fits
         return (
             f"but {beyond:.0%} of the gaze lies beyond that screen, so that its size is not that "
             "of x and y, and where the picture lay is not known: give the right one "
-            f"when the recordings are read (--map screen=WIDTHxHEIGHT){relative}{_RAW}"
+            f"when the recordings are read (`map='screen=WIDTHxHEIGHT'`){relative}{_RAW}"
         )
     options = _options(size, screen, scale)
     on = {words: _share_on(gaze, place, size) for words, place in options.items()}
@@ -349,10 +349,10 @@ def _advice(size: Size, screen: Size, scale: float | None, gaze: Places) -> str:
         return (
             f"but {px_for_px:.0%} of the gaze lies within {_by(size)} px from 0, 0, as if x and y "
             "were px of the picture itself, and whether they are is not known: if so write "
-            f"--at 0,0 --scale 1, else {asked}{_RAW}"
+            f"`at=0,0` `scale=1`, else {asked}{_RAW}"
         )
     usual = [
-        f"{words}: --at {round(place.x_px, 2):g},{round(place.y_px, 2):g} --scale {place.scale:g} "
+        f"{words}: `at={round(place.x_px, 2):g},{round(place.y_px, 2):g}` `scale={place.scale:g}` "
         f"({on[words]:.0%} of the gaze is on it then)"
         for words, place in options.items()
         if on[words] > _MOSTLY

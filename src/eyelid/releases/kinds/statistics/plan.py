@@ -318,7 +318,7 @@ def resized(
 def summary_mechanism(name: str, **parameters: Any) -> Summary:
     """The mechanism of results, with its parameters; those that are None keep their default."""
     if parameters.get("epsilon") is None:
-        raise InputError("say how private it must be: --epsilon E, the total for one person")
+        raise InputError("say how private it must be: `epsilon=…`, the total for one person")
     kind = find(name)
     if kind.release is not ReleaseKind.STATISTICS:
         raise InputError(f"{kind.name} makes no results: use 'eyelid {kind.command}'")

@@ -178,7 +178,7 @@ def statistics_cost(
     absent = [name for name, value in given.items() if value is None]
     if absent or people is None or features is None:
         raise InputError(
-            f"the cost of results needs --people and --features (numbers of each); missing: "
+            f"the cost of results needs `people` and `features` (numbers of each); missing: "
             f"{', '.join(absent)}"
         )
     if parameters.get("by"):

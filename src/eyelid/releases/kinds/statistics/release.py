@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -40,65 +38,9 @@ from eyelid.releases.kinds.statistics.presentation import results_of, write_resu
 from eyelid.releases.kinds.statistics.questions import AreasSaid, Questions
 from eyelid.releases.kinds.statistics.survey import Survey, surveyed
 from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey, Source, carried_out
-from eyelid.spelling import plural
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from eyelid.reporting.statistics.results import Results
 
 Shown = tuple[Integers, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Results:
-    """Private results with their certificate.
-
-    Attributes:
-        frame: one row a result: measure, task, group, statistic, estimate, low, high (95 %),
-            noise_sd, people, unit, p, note.
-        certificate: what holds.
-        path: where it was written, if it was.
-        notes: what whoever owns the data should know.
-    """
-
-    frame: pl.DataFrame
-    certificate: Certificate
-    path: Path | None = None
-    notes: tuple[str, ...] = ()
-
-    def to_pandas(self) -> Any:
-        """The results as a pandas frame, which needs pandas."""
-        return self.frame.to_pandas()
-
-    def plot(self, ax: Axes | None = None) -> Any:
-        """The figure; of the first measure alone where axes are given.
-
-        Args:
-            ax: axes to draw on.
-        """
-        from eyelid.reporting.statistics.figure import draw_panel, draw_results, panels_of
-
-        if ax is None:
-            return draw_results(self.frame)
-        draw_panel(ax, panels_of(self.frame)[0])
-        return ax
-
-    @cached_property
-    def methods(self) -> str:
-        """The paragraph about methods."""
-        from eyelid.reporting.statistics.methods import methods
-
-        return methods(self.certificate)
-
-    def __repr__(self) -> str:
-        promised = self.certificate.person_level
-        numbers = promised.numbers() if promised.holds else "no guarantee"
-        people = plural(self.certificate.people, "person", "people")
-        return (
-            f"Results({plural(self.frame.height, 'result')} of {people}, {numbers})\n{self.frame}"
-        )
-
-    def _repr_html_(self) -> str:
-        return str(self.frame._repr_html_())
 
 
 def summary(

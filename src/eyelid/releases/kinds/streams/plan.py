@@ -74,10 +74,10 @@ def _check_asked(
         rate_hz = study.rate_hz if study else None
         samples = usual_window(rate_hz or 60.0)
         at_rate = (
-            f"{samples} samples at {rate_hz:g} Hz, --set window={samples}"
+            f"{samples} samples at {rate_hz:g} Hz, `window={samples}`"
             if rate_hz is not None
-            else f"{samples} samples at 60 Hz (--set window={samples}) and {usual_window(10.0)} at "
-            f"10 Hz (--set window={usual_window(10.0)}); count by the fastest recording"
+            else f"{samples} samples at 60 Hz (`window={samples}`) and {usual_window(10.0)} at "
+            f"10 Hz (`window={usual_window(10.0)}`); count by the fastest recording"
         )
         raise InputError(
             f"{kind.name} needs window, the samples in a row that are hidden together: "
@@ -86,7 +86,7 @@ def _check_asked(
     if "radius" in required and "radius" not in given:
         raise InputError(
             f"{kind.name} needs radius, how far each of them may have been elsewhere, in "
-            f"{scene.spoken_units}: --set radius={usual_radius(scene):g}, say"
+            f"{scene.spoken_units}: `radius={usual_radius(scene):g}`, say"
         )
 
 

@@ -237,7 +237,7 @@ def timed(study: Study, data: pl.DataFrame, times: str) -> pl.DataFrame:
     if times == REGULAR:
         if study.rate_hz is None:
             raise InputError(
-                "regular times need the rate, which the study does not say: --map rate_hz=60"
+                "regular times need the rate, which the study does not say: `map='rate_hz=60'`"
             )
         since = pl.int_range(pl.len()).over(RECORDING_KEY) * (1000.0 / study.rate_hz)
     return data.with_columns(since.alias("time_ms"))
@@ -297,7 +297,7 @@ def check_eyes(eyes: Sequence[str], eye: str | None, lacking: tuple[str, str] | 
         if len(eyes) > 1:
             raise InputError(
                 f"there is gaze of several eyes ({', '.join(map(str, eyes))}), which move together:"
-                f" choose one, --set eye={eyes[0]}"
+                f" choose one, `eye={eyes[0]}`"
             )
         return
     if eye not in eyes:

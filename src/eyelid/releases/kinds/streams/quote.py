@@ -63,7 +63,7 @@ def stream_cost(
         absent = [name for name, value in counts.items() if value is None]
         if absent:
             raise InputError(
-                "cost needs a study, or --people, --recordings and --length (samples of a "
+                "cost needs a study, or `people`, `recordings` and `length` (samples of a "
                 f"recording); missing: {', '.join(absent)}"
             )
         numbers = {name: int(value) for name, value in counts.items() if value is not None}

@@ -43,9 +43,10 @@ from eyelid.releases.kinds.streams.plan import (
     released_head,
 )
 from eyelid.releases.kinds.streams.preparation import check_kind, looked_at, taken_of, timed
-from eyelid.releases.pipeline import Begin, Job, Prepared, Release, Request, RunKey
+from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey
 from eyelid.reporting.cards import stream_card
 from eyelid.reporting.gaze_sentences import RECORDED, worth_of
+from eyelid.reporting.release import Release
 
 
 class StreamJob(Job[Release]):
