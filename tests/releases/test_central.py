@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
+from tests.reporting.test_accessibility import Rules
 
 from eyelid.errors import InputError
 from eyelid.gaze.features import window_features
@@ -158,6 +159,7 @@ def test_the_audit_asks_who_is_in_it_and_names_nobody(done):
 def test_the_page_shows_it(done, home):
     page = (home / "out-audit" / "report.html").read_text()
     assert "Who is in it: attacks on means over people" in page
+    assert Rules(page).broken == []
     assert "right answers" in page
     assert "Who can be named" not in page
     assert standing(done).name in page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib import resources
@@ -29,8 +30,36 @@ def rendered(template: str, **values: Any) -> str:
     Whatever is put into a page or a card is escaped: names of people, tasks and features are
     others' text. What is ``own`` in a template is not.
     """
-    environment = _environment(on_page if ".html" in template else in_markdown)
-    return str(environment.get_template(template).render(values))
+    of_page = ".html" in template
+    environment = _environment(on_page if of_page else in_markdown)
+    text = str(environment.get_template(template).render(values))
+    return with_named_tables(text) if of_page else text
+
+
+_HEADING = re.compile(r"<(h[1-3]|summary)\b[^>]*>(?P<words>.*?)</\1>|<table\b[^>]*>", re.DOTALL)
+_COLUMN = re.compile(r"<th(?=[ >])(?![^>]*\bscope=)")
+
+
+def with_named_tables(page: str) -> str:
+    """A page whose tables can be read without seeing them, and be scrolled by the keyboard.
+
+    A table is called by the heading that it stands under, and its headers say what they head: a
+    column, unless the template says otherwise.
+
+    >>> with_named_tables("<h2>Who</h2><table><tr><th>name</th></tr></table>")[12:]
+    '<table><caption class="unseen">Who</caption><tr><th scope="col">name</th></tr></table>'
+    """
+    words = ""
+
+    def named(found: re.Match[str]) -> str:
+        nonlocal words
+        if found["words"] is None:
+            return f'{found[0]}<caption class="unseen">{words}</caption>'
+        words = re.sub(r"<[^>]*>", "", found["words"]).strip()
+        return found[0]
+
+    page = _COLUMN.sub('<th scope="col"', _HEADING.sub(named, page))
+    return page.replace('<div class="scroll">', '<div class="scroll" tabindex="0">')
 
 
 @cache

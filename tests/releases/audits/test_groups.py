@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from markupsafe import escape
+from tests.reporting.test_accessibility import Rules
 
 from eyelid.attacks import synthetic
 from eyelid.errors import InputError
@@ -114,6 +115,7 @@ def test_the_page_of_an_audit_is_for_the_owner_and_draws_people(done, home):
     bare = report(done)
     for page in (bare, written):
         assert "Why group means are still of use" in page
+        assert Rules(page).broken == []
         assert "of t0, t1, t2, over time" in page
         # Features are told in words, where somebody wrote them down.
         assert any(words and words in page for words in WORDS.values())

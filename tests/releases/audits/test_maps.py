@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from tests.reporting.test_accessibility import Rules
 
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
@@ -173,6 +174,7 @@ def test_a_sound_heatmap_stands_and_is_written_beside_it(home):
     assert told["controls"]["positive"]["rate"] == 1.0
     assert told["verdict"] == done.verdict
     page = (home / "out-audit" / "report.html").read_text()
+    assert Rules(page).broken == []
     assert "The promise stands" in page
     assert "wherever else and however long one of them had looked" in page
     assert "all features" not in page

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from tests.reporting.test_accessibility import Rules
 
 from eyelid.attacks import synthetic as noisy_answers
 from eyelid.attacks.statistics import Rate
@@ -235,6 +236,7 @@ def test_the_page_of_an_audit_is_for_the_owner_and_draws_people(study, tmp_path,
     assert "1 feature was left out" in page
     # Without their lines, which only a caller in Python can ask for.
     bare = report(done)
+    assert Rules(bare).broken == []
     for words in ("of people and made up", "in recordings of people and made-up people"):
         assert (words in bare) is simulated
 

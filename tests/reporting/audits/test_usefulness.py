@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.reporting.test_accessibility import Rules
 
 from eyelid.attacks.attackers.means import Means
 from eyelid.attacks.error import error_of
@@ -61,6 +62,12 @@ def test_pure_noise_gets_no_green_page(noisy, promising):
     text = report(noisy)
     assert 'class="card number use weak"' in text
     assert "no use was found" in text
+
+
+def test_the_page_keeps_the_rules_of_accessibility(noisy):
+    found = Rules(report(replace(noisy, utility=(use_of(2),))))
+    assert found.tables > 3
+    assert found.broken == []
 
 
 def test_a_task_that_is_guessed_is_no_use_and_one_recognised_is(noisy, promising):

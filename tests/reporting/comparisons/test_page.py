@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from tests.reporting.test_accessibility import Rules
 
 from eyelid.privacy.unit import Trust
 from eyelid.reporting.comparisons.page import best_by_promise, comparison_page, findings
@@ -75,6 +76,7 @@ def test_the_best_is_chosen_among_equal_promises_and_the_strongest_comes_first(b
 def test_the_page_is_whole_and_asks_nothing_of_the_network(by_hand, rows):
     why = "60 rows need 951 <people>"
     page = comparison_page(by_hand.comparison(*rows.values(), Row(Setting("seeded"), skipped=why)))
+    assert Rules(page).broken == []
     for words in (
         "What it shows",
         "ε = 7779",

@@ -340,9 +340,7 @@ def _of_release(audit: TableAudit, worst: NamingAttack) -> str:
     if not audit.compared:
         no_bound = _no_bound(audit)
         return f"{measured} {no_bound[0].upper()}{no_bound[1:]}."
-    return " ".join(
-        filter(None, [measured, _allowed_people(worst, audit.target.people), _corrected(audit)])
-    )
+    return " ".join(filter(None, [measured, _allowed_people(worst), _corrected(audit)]))
 
 
 def _strongest_of_all(audit: TableAudit, worst: NamingAttack) -> str:
@@ -370,9 +368,9 @@ def _whole(people: float) -> str:
     return f"about {nearest}" if nearest else "fewer than 1"
 
 
-def _allowed_people(worst: NamingAttack, people: int) -> str:
+def _allowed_people(worst: NamingAttack) -> str:
     """What the guarantee allows an attack, in whole people and never fewer than it does."""
-    bound, in_all = worst.bound, worst.bound_in_all
+    bound, in_all, people = worst.bound, worst.bound_in_all, worst.rate.people
     if bound is None:
         return "No bound is known for that attack."
     if bound > SAYS_NOTHING:
