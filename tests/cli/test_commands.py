@@ -33,9 +33,9 @@ def test_every_command_has_examples(eyelid, command):
 
 
 def test_the_version_is_told(eyelid):
-    from eyelid.version import __version__
+    from eyelid.version import build
 
-    assert eyelid("--version").out == f"eyelid {__version__}\n"
+    assert eyelid("--version").out == f"eyelid {build()}\n"
 
 
 def test_help_needs_no_heavy_library():

@@ -94,7 +94,8 @@ PROTOCOLS = (
         "paper-halves",
         "release",
         "release",
-        "learns from first halves of the release, is shown its second halves (Bozkir et al. 2021)",
+        "within-release split (Bozkir et al. 2021): learns from first halves of the release, is "
+        "shown its second halves",
         honest=False,
     ),
 )

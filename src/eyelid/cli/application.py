@@ -42,7 +42,7 @@ from eyelid.cli.standard_streams import standard_streams
 from eyelid.engine.children import safe_children
 from eyelid.errors import EyelidError, EyelidWarning
 from eyelid.spelling import on_terminal
-from eyelid.version import __version__
+from eyelid.version import build
 
 _WARNINGS = "PYTHONWARNINGS"
 
@@ -95,7 +95,7 @@ for _command in (
 
 def _print_version(asked: bool) -> None:
     if asked:
-        typer.echo(f"eyelid {__version__}")
+        typer.echo(f"eyelid {build()}")
         raise typer.Exit
 
 

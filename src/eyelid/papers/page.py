@@ -45,7 +45,7 @@ def write_reproduction(done: Reproduction, out: Path) -> None:
 def page(done: Reproduction) -> str:
     """The whole page, with nothing outside of it."""
     from eyelid.reporting.rendering import rendered
-    from eyelid.version import __version__
+    from eyelid.version import build
 
     return rendered(
         "paper.html.j2",
@@ -61,7 +61,7 @@ def page(done: Reproduction) -> str:
         cores=cpu_count(),
         named={one.name: number for number, one in enumerate(done.protocols, 1)},
         heads=list(dict.fromkeys(head for one in done.datasets for head in one.printed)),
-        version=__version__,
+        version=build(),
     )
 
 

@@ -54,7 +54,7 @@ from eyelid.privacy.guarantee import Guarantee, Kind, large_deltas
 from eyelid.privacy.ledger import Debit, Ledger
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON, Trust
-from eyelid.version import __version__
+from eyelid.version import build
 
 
 def counting_entry(
@@ -331,7 +331,7 @@ def _certificate(
         rank1_bound=rank1_bounds(bounded, people),
         people=people,
         input_sha256=fingerprint,
-        version=__version__,
+        version=build(),
         map=plan.map,
         made_up=plan.made_up,
         results=plan.results,

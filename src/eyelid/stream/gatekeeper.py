@@ -32,7 +32,7 @@ from eyelid.spelling import plural
 from eyelid.stream.budget import Budget, OnLimit, together
 from eyelid.stream.passage import KEPT_EVENTS, Floats, Mode, Passage
 from eyelid.stream.tiers import Share, filter_asked
-from eyelid.version import __version__
+from eyelid.version import build
 
 SCHEMA = "eyelid/stream/1"
 SEEDED_BEFORE = f"of an earlier run, {SEEDED}"
@@ -282,7 +282,7 @@ class Gatekeeper(Unique):
             "form": self.filter.form,
             "unprotected": list(UNPROTECTED),
             "meter": self.meter().to_dict(),
-            "version": __version__,
+            "version": build(),
         }
 
     def _promised_for(self, unit: Unit, length: int) -> Guarantee:

@@ -13,7 +13,7 @@ from eyelid.spelling import plural, readable
 from eyelid.stream.budget import Budget
 from eyelid.stream.gatekeeper import UNPROTECTED, Gatekeeper, Meter
 from eyelid.stream.intake import BURST_S
-from eyelid.version import __version__
+from eyelid.version import build
 
 # Where a guess is right more often than this, a promise is one in name.
 _NEXT_TO_NOTHING = 0.99
@@ -133,7 +133,7 @@ def hello_of(gate: Gatekeeper, rate_hz: float | None) -> dict[str, Any]:
     scene, own = gate.filter.place, gate.promised
     axes = ["x", "y", "z"] if scene.directions else ["x", "y"]
     return {
-        "eyelid": __version__,
+        "eyelid": build(),
         "filter": gate.filter.spoken,
         "epsilon": own and own.epsilon,
         "window": own and own.window,

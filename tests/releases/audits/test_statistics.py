@@ -9,6 +9,7 @@ import pytest
 import eyelid
 from eyelid.attacks.results import left_over, opposite, told_in_results
 from eyelid.errors import InputError
+from eyelid.gaze.areas import Area
 from eyelid.gaze.study import Feature, Study
 from eyelid.mechanisms.statistics.parts import BoxPart
 from eyelid.mechanisms.statistics.summary import StatisticsFacts
@@ -61,6 +62,26 @@ def test_groups_areas_and_choices_are_audited(tmp_path):
     eyelid.write(moods(), tmp_path / "study")
     said = {"by": "sex", "statistics": "mean;superiority;median:1;histogram:1:3", "epsilon": 8.0}
     summary(tmp_path / "study", tmp_path / "out", measures=["mood"], **said)
+    assert not audit_results(tmp_path / "study", tmp_path / "out").refuted
+
+
+def test_results_of_areas_are_audited(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = [
+        (f"p{n}", "1", "", "home", step * 300.0, 250.0, rng.uniform(0, 200), 50.0)
+        for n in range(12)
+        for step in range(10)
+    ]
+    columns = ["person", "recording", "task", "stimulus", "time_ms", "duration_ms", "x", "y"]
+    data = pl.DataFrame(rows, schema=columns, orient="row")
+    people = data.select("person").unique(maintain_order=True)
+    study = Study("fixations", data, people, units="px", xy_origin="top-left")
+    eyelid.write(study, tmp_path / "study")
+    logo = Area("logo", np.array([[0.0, 0], [100, 0], [100, 100], [0, 100]]))
+    said = {"areas": {"home": [logo]}, "measures": ["hit", "looked_within_0.5s"], "epsilon": 4.0}
+    done = summary(tmp_path / "study", tmp_path / "out", **said)
+    assert "names and places of the areas of interest" in done.certificate.unprotected
+    assert "the names and places of the areas" in (tmp_path / "out/DATACARD.md").read_text("utf-8")
     assert not audit_results(tmp_path / "study", tmp_path / "out").refuted
 
 

@@ -26,7 +26,7 @@ from eyelid.io.bids.sidecars import (
     unsaid,
 )
 from eyelid.io.bids.tables import COLUMNS, format_of, packed, plain, table_content
-from eyelid.version import __version__
+from eyelid.version import build
 
 BIDS_VERSION = "1.11.1"
 
@@ -173,7 +173,7 @@ def dataset_files(study: Study, names: Names) -> Files:
         "Name": "Eye tracking",
         "BIDSVersion": BIDS_VERSION,
         "DatasetType": "derivative" if study.released else "raw",
-        "GeneratedBy": [{"Name": "eyelid", "Version": __version__}],
+        "GeneratedBy": [{"Name": "eyelid", "Version": build()}],
         **{key: fact for key, fact in facts.items() if fact},
     }
     yield "dataset_description.json", json_content(about)

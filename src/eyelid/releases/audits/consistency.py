@@ -26,7 +26,7 @@ from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.audits.accounts import Account
 from eyelid.releases.kinds.features.plan import described
-from eyelid.version import __version__
+from eyelid.version import build
 
 if TYPE_CHECKING:
     from eyelid.releases.audits.attack import TableAttack
@@ -89,7 +89,7 @@ def _with(
         yield f"recordings have not the {length} rows that the mechanism gives them"
         return
     yield from as_declared(certificate, mechanism, facts)
-    if certificate.version == __version__:
+    if certificate.version == build():
         shown = {*mechanism.unprotected(known), *shown_by_choice(known.chosen)}
         if not shown <= set(certificate.unprotected):
             yield "the certificate leaves out what its mechanism does not protect"
@@ -127,7 +127,7 @@ def as_declared(
                 f"it names gives {told(given)}"
             )
     # Another version may say the same in other words.
-    stale = certificate.version != __version__
+    stale = certificate.version != build()
     if not stale and certificate.noise.get("sampler") != mechanism.sampler(facts):
         yield f"the certificate describes another noise than its {called} adds"
 

@@ -15,7 +15,7 @@ from eyelid.engine.files import opened
 from eyelid.engine.remote import remote_place
 from eyelid.errors import InputError
 from eyelid.reporting.audits.audit_json import SCHEMA
-from eyelid.version import __version__
+from eyelid.version import build
 
 FIGURES, PAGE, NOTICE = "audit.json", "report.html", "README.md"
 """What lies in the folder: for machines, for people, and what not to do with either."""
@@ -159,4 +159,4 @@ def _page_alone(page: Path | None, why: str) -> AuditPlaces:
 
 
 def _notice(folder: Path) -> str:
-    return _NOTICE.format(version=__version__, name=folder.name.removesuffix("-audit"))
+    return _NOTICE.format(version=build(), name=folder.name.removesuffix("-audit"))

@@ -36,7 +36,7 @@ from eyelid.releases.audits.consistency import MISSTATED, among_promises, as_dec
 from eyelid.releases.kinds.streams.plan import unprotected
 from eyelid.releases.kinds.streams.preparation import facts_of, recordings_touched, shortest_of
 from eyelid.reporting.gaze_sentences import TIMES
-from eyelid.version import __version__
+from eyelid.version import build
 
 Floats = NDArray[np.float64]
 
@@ -90,7 +90,7 @@ def _with(
     """What the filter would have said and done otherwise."""
     facts, guaranteed = facts_of(taken), mechanism.guaranteed
     yield from as_declared(certificate, mechanism, facts, called="filter")
-    if certificate.version == __version__:
+    if certificate.version == build():
         shown = set(certificate.unprotected)
         if not set(shown_by_choice(taken.chosen)) <= shown:
             yield NOT_SAID_OF_CHOICE

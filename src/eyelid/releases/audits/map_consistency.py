@@ -32,7 +32,7 @@ from eyelid.releases.kinds.maps.presentation import (
     sentences,
     trusted_of,
 )
-from eyelid.version import __version__
+from eyelid.version import build
 
 if TYPE_CHECKING:
     from eyelid.releases.audits.map_target import MapTarget
@@ -120,7 +120,7 @@ def _promises(target: MapTarget) -> Iterator[str]:
         mechanism.may_become(chosen) for chosen in target.mechanisms
     ):
         yield "the certificate says that its mechanism chose what it cannot choose"
-    if certificate.version != __version__:
+    if certificate.version != build():
         # Another version may say the same in other words.
         return
     if mechanism is not None:
@@ -167,9 +167,9 @@ def _certificate(target: MapTarget) -> Iterator[str]:
         target.history is not None and list(certificate.ledger) != target.history,
         any(each is not None and each.holds and each.reasons for each in promises),
         set(certificate.rank1_bound) != set(rank1_bounds(certificate.person_level, 2)),
-        certificate.version == __version__
+        certificate.version == build()
         and (certificate.how != design.how or not besides <= _delta_words(target)),
-        certificate.version == __version__
+        certificate.version == build()
         and certificate.misstates(form_given(target.chosen, made.form), design.released_as),
     ]
     if any(strange):
@@ -255,7 +255,7 @@ class _Made:
         design, certificate = self.target.design, self.target.certificate
         facts = design.described | released_facts(design, self.measured, self.trusted)
         stated = dict(certificate.map or {})
-        if certificate.version != __version__:
+        if certificate.version != build():
             for words in (facts, stated):
                 words.pop("reliability", None)
         if not _alike(stated, json.loads(json.dumps(facts))):
@@ -265,7 +265,7 @@ class _Made:
         """Of DATACARD.md, where there is one."""
         design, certificate = self.target.design, self.target.certificate
         card = self.target.path / "DATACARD.md"
-        if certificate.version != __version__ or not card.is_file():
+        if certificate.version != build() or not card.is_file():
             return
         says = sentences(design, self.maps, self.trusted, self.tables)
         wanted = map_card(design, certificate, says, simulated=simulated)

@@ -45,7 +45,7 @@ from eyelid.releases.kinds.maps.plan import AreaDesign, MapDesign, Observers
 from eyelid.releases.kinds.maps.presentation import Arrays
 from eyelid.releases.kinds.maps.settings import groups_of
 from eyelid.releases.kinds.maps.view import View
-from eyelid.version import __version__
+from eyelid.version import build
 
 _TEXT, _NUMBERS = ("table", "layer", "area", "to_area"), ("value", "standard_error", "measured")
 # Tables of earlier versions have none.
@@ -201,7 +201,7 @@ def _not_drawn_again(design: MapDesign) -> str:
 
 
 def _of_another_version(certificate: Certificate) -> Iterator[str]:
-    if certificate.version != __version__:
+    if certificate.version != build():
         yield "another version of eyelid wrote the certificate: what it says was not compared"
 
 

@@ -41,7 +41,7 @@ from eyelid.releases.kinds.features.application import standard_errors
 from eyelid.releases.kinds.features.plan import clipped_to
 from eyelid.reporting.audits.results import MeansAudit
 from eyelid.verification.rerun import quieter_than_again
-from eyelid.version import __version__
+from eyelid.version import build
 
 # In spans: no noise that holds is this small.
 _NO_NOISE = 1e-9
@@ -152,7 +152,7 @@ def _errors_amiss(target: TableTarget) -> Iterator[str]:
     assert taken is not None, "a mechanism took nothing"
     assert released is not None, "there is no release"
     # Another version may write it otherwise.
-    if target.path is None or certificate.version != __version__:
+    if target.path is None or certificate.version != build():
         return
     path = here(target.path) / STANDARD_ERRORS
     if not path.is_file():

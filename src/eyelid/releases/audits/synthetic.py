@@ -24,7 +24,7 @@ from eyelid.releases.audits.attack import AuditPlan, TableAttack
 from eyelid.releases.audits.canaries import Canaries, SyntheticCanaries
 from eyelid.releases.audits.matching import Pair, compared, in_common
 from eyelid.reporting.audits.results import SyntheticAudit
-from eyelid.version import __version__
+from eyelid.version import build
 
 
 class RowsAttack(TableAttack):
@@ -81,7 +81,7 @@ class SyntheticAttack(RowsAttack):
     ) -> Iterator[str]:
         """Whether people or features are other than those that the mechanism makes up."""
         # Another version may have another order of features.
-        ordered = certificate.version == __version__
+        ordered = certificate.version == build()
         made = cast(Synthetic, mechanism)
         yield from _people_amiss(made, original, released, ordered=ordered)
 

@@ -18,7 +18,7 @@ from eyelid.attacks.similarity import Likeness
 from eyelid.attacks.statistics import Rate
 from eyelid.attacks.synthetic import SyntheticFindings
 from eyelid.attacks.utility import Use
-from eyelid.version import __version__
+from eyelid.version import build
 
 if TYPE_CHECKING:
     from eyelid.reporting.audits.results import TableAudit
@@ -85,7 +85,7 @@ def audit_json(audit: TableAudit) -> dict[str, Any]:
             "verdict": audit.verdict,
             "notes": [*audit.not_tried, UNCOVERED],
             "seed": audit.seed,
-            "version": __version__,
+            "version": build(),
         },
         _finite,
     )

@@ -22,7 +22,7 @@ from eyelid.reporting.maps.page import guarantee_legend
 from eyelid.reporting.rendering import rendered
 from eyelid.reporting.sentences import SAYS_NOTHING, coarse, formal_only, limits, percent, stated
 from eyelid.spelling import plural
-from eyelid.version import __version__
+from eyelid.version import build
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -191,7 +191,7 @@ class MapsAudit(Audit):
             "verdict": self.verdict,
             "notes": [*self.not_tried, UNCOVERED],
             "seed": self.seed,
-            "version": __version__,
+            "version": build(),
         }
 
 
@@ -411,7 +411,7 @@ def map_report(audit: MapsAudit) -> str:
         signed=signed,
         signed_limits=signed_limits,
         uncovered=UNCOVERED,
-        version=__version__,
+        version=build(),
     )
 
 

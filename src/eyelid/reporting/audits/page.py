@@ -23,6 +23,7 @@ from eyelid.mechanisms.certificate import NARROWEST_FORM
 from eyelid.privacy.guarantee import large_delta
 from eyelid.reporting import attack_pictures as pictures
 from eyelid.reporting.audits.audit_json import UNCOVERED
+from eyelid.reporting.audits.usefulness import useful, usefulness
 from eyelid.reporting.audits.verdict import (
     ALLOWS_MUCH,
     best_learned,
@@ -50,7 +51,7 @@ from eyelid.reporting.synthetic_pictures import (
 )
 from eyelid.reporting.temporal_pictures import correlation_picture, leakage_picture
 from eyelid.spelling import plural
-from eyelid.version import __version__
+from eyelid.version import build
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -87,7 +88,14 @@ class Standing:
 
 
 def standing(audit: TableAudit) -> Standing:
-    """How good or bad the news is."""
+    """How good or bad the news is; no release is good in which nothing useful was found."""
+    news = _standing_of_promise(audit)
+    if news.name == "sound" and not useful(audit):
+        return Standing("weak", "The promise stands, but nothing useful was found in this release")
+    return news
+
+
+def _standing_of_promise(audit: TableAudit) -> Standing:
     subject, certificate = audit.target, audit.target.certificate
     if audit.refuted:
         return Standing("refuted", "Refuted: the certificate of this release is not true")
@@ -196,6 +204,7 @@ def report(audit: TableAudit, story: Story | None = None, own: bool = False) -> 
         raw=raw,
         null=null,
         worst=worst,
+        use=usefulness(audit) if worst else None,
         worst_bound=bound_kind(worst.protocol) if worst else None,
         named=named,
         alone=subject.bounds().get("raw_to_release"),
@@ -228,7 +237,7 @@ def report(audit: TableAudit, story: Story | None = None, own: bool = False) -> 
         commands=_commands(audit, story),
         software=_software(),
         uncovered=UNCOVERED,
-        version=__version__,
+        version=build(),
         view=view,
         most_groups=MOST_GROUPS,
         stated=stated,

@@ -22,7 +22,7 @@ from eyelid.reporting.rendering import rendered
 from eyelid.reporting.sentences import SAYS_NOTHING, coarse, percent
 from eyelid.reporting.statistics.tables import spoken
 from eyelid.spelling import Table, plural
-from eyelid.version import __version__
+from eyelid.version import build
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -172,7 +172,7 @@ class ResultsAudit(Audit):
             "verdict": self.verdict,
             "notes": [*self.not_tried, UNCOVERED],
             "seed": self.seed,
-            "version": __version__,
+            "version": build(),
         }
 
 
@@ -193,5 +193,5 @@ def results_report(audit: ResultsAudit) -> str:
         lines=list(audit.lines()),
         notes=audit.not_tried,
         uncovered=UNCOVERED,
-        version=__version__,
+        version=build(),
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from eyelid.attacks.identification import Finding, NamingAttack, strongest
+from eyelid.attacks.identification import ALPHA, Finding, NamingAttack, strongest
 from eyelid.attacks.protocols import SAME_RECORDINGS
 from eyelid.attacks.statistics import Rate
 from eyelid.privacy.guarantee import rounded_up
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 # Shares that differ by less are the same.
 _SAME = 1e-9
 # An error that is a constant's but for so little is no better.
-_CLEARLY = 0.95
+CLEARLY = 0.95
 # What is off by less than this part of what there is counts as kept.
 _KEPT = 0.5
 # A promise that allows attacks to be right so often, or so much better than guessing, helps little.
@@ -145,7 +146,7 @@ def _of_made_up(audit: TableAudit, made_up: SyntheticFindings) -> str:
         f"values are {coarse(made_up.wasserstein)} spans from being distributed as people’s are, "
         f"where evenly spread ones would be {coarse(made_up.uniform)}"
     )
-    if made_up.wasserstein >= _CLEARLY * made_up.uniform:
+    if made_up.wasserstein >= CLEARLY * made_up.uniform:
         worth += ": this release carries next to no information"
     elif made_up.likeness is not None:
         worth += f". {_kept(audit, made_up, made_up.likeness)}"
@@ -303,7 +304,7 @@ def _advantage_allowed(bound: float) -> str:
 
 def informative(means: MeanFindings) -> bool:
     """Whether means are nearer the truth than what anybody could write down, and not by luck."""
-    return means.error.rmse_of_span < _CLEARLY * means.constant_rmse_of_span
+    return means.error.rmse_of_span < CLEARLY * means.constant_rmse_of_span
 
 
 def of_original(audit: OriginalAudit) -> str:
@@ -326,24 +327,89 @@ def _of_original(audit: TableAudit) -> str:
 
 
 def _of_release(audit: TableAudit, worst: NamingAttack) -> str:
-    raw = strongest(audit.positive)
-    # Groups as printed are told apart by whoever has the recordings that were released.
-    same = worst.protocol == SAME_RECORDINGS.name or worst.intersects
-    who = " (it has the very recordings)" if same else ""
-    measured = f"the strongest of {len(audit.attacks)} honest attacks{who} names {_share(worst)}"
-    before = f"raw data: {percent(raw.rate.rate)}"
     certificate = audit.target.certificate
     if audit.refuted:
         return _refuted(audit)
+    measured = _strongest_of_all(audit, worst)
     if certificate is None:
-        return f"Nothing is promised about this release; {measured} ({before})."
+        return f"Nothing is promised about this release. {measured}"
     if not certificate.person_level.holds:
         reasons = certificate.person_level.reasons or certificate.guarantee.reasons
         why = f" ({reasons[0]})" if reasons else ""
-        return f"This release carries no guarantee{why}; {measured} ({before})."
+        return f"This release carries no guarantee{why}. {measured}"
     if not audit.compared:
-        return f"{measured[0].upper()}{measured[1:]} ({before}); {_no_bound(audit)}."
-    return f"Not refuted: {measured} ({before}), and {_allowed(worst, 'the noise')}."
+        no_bound = _no_bound(audit)
+        return f"{measured} {no_bound[0].upper()}{no_bound[1:]}."
+    return " ".join(
+        filter(None, [measured, _allowed_people(worst, audit.target.people), _corrected(audit)])
+    )
+
+
+def _strongest_of_all(audit: TableAudit, worst: NamingAttack) -> str:
+    """How many people the attack to fear re-identified, beside raw data and guessing."""
+    raw, rate = strongest(audit.positive).rate, worst.rate
+    # Groups as printed are distinguished by an attacker who has the released recordings.
+    same = worst.protocol == SAME_RECORDINGS.name or worst.intersects
+    who = " (it has the very recordings)" if same else ""
+    return (
+        f"The strongest of {plural(len(audit.attacks), 'attack')}{who} re-identified "
+        f"{_whole(rate.rate * rate.people)} of {rate.people} participants (raw data: "
+        f"{_whole(raw.rate * raw.people)}, guessing: {_whole(rate.chance * rate.people)})."
+    )
+
+
+def _whole(people: float) -> str:
+    """A number of people as a whole one; over several tries it is a mean.
+
+    >>> _whole(3.0), _whole(2.5), _whole(0.2)
+    ('3', 'about 2', 'fewer than 1')
+    """
+    nearest = round(people)
+    if abs(people - nearest) < _SAME:
+        return str(nearest)
+    return f"about {nearest}" if nearest else "fewer than 1"
+
+
+def _allowed_people(worst: NamingAttack, people: int) -> str:
+    """What the guarantee allows an attack, in whole people and never fewer than it does."""
+    bound, in_all = worst.bound, worst.bound_in_all
+    if bound is None:
+        return "No bound is known for that attack."
+    if bound > SAYS_NOTHING:
+        return "At this size the guarantee rules out almost nothing."
+    most = f"at most {_people_at_most(bound, people)} on average over the noise"
+    if in_all is not None and in_all <= bound * (1 + _SAME):
+        return f"The guarantee allows {most}{_much(bound)}."
+    together = "there is no bound"
+    if in_all is not None:
+        together = f"at most {_people_at_most(in_all, people)} are allowed"
+    return (
+        f"This release alone would allow {most}{_much(bound)}, but with the others of these people "
+        f"{together}."
+    )
+
+
+def _people_at_most(share: float, people: int) -> int:
+    """A share of people as a whole number that is not below it.
+
+    >>> _people_at_most(0.0693, 20), _people_at_most(0.15, 20), _people_at_most(1.0, 20)
+    (2, 3, 20)
+    """
+    return min(people, math.ceil(share * people * (1 - _SAME)))
+
+
+def _corrected(audit: TableAudit) -> str:
+    """What the audit decided by, in the numbers that it decided with."""
+    asked = [one for one in audit.compared if one.attacker not in audit.alarms]
+    p_values = [one.p_value for one in asked if one.p_value is not None]
+    if not p_values:
+        return ""
+    p, many = min(p_values), len(audit.compared)
+    few = "" if many == len(audit.attacks) else " that have a bound"
+    said = f"Corrected for {plural(many, 'attempt')}{few}, none contradicts the guarantee"
+    # An attack contradicts it by its limits as well, which attacks on everybody at once may not.
+    though = ", but its 95 % limits reach down to what is allowed" if p < ALPHA else ""
+    return f"{said} (smallest p {'< 0.001' if p < 0.001 else f'= {number(p)}'}{though})."
 
 
 def _no_bound(audit: TableAudit) -> str:

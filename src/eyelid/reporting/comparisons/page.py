@@ -15,7 +15,7 @@ from eyelid.reporting.plane import caption
 from eyelid.reporting.rendering import rendered
 from eyelid.reporting.sentences import formal_only, limits, measured_told, percent
 from eyelid.spelling import plural
-from eyelid.version import __version__
+from eyelid.version import build
 
 _NONE = "none is shown to be better than guessing"
 
@@ -51,7 +51,7 @@ def comparison_page(comparison: Comparison) -> str:
         above=ABOVE,
         attackers=attackers_told(comparison),
         limits=limits,
-        version=__version__,
+        version=build(),
     )
 
 

@@ -84,7 +84,7 @@ def cells(row: Mapping[str, Any]) -> dict[str, str]:
     """A row of results for people: the estimate with its interval and how large the noise is."""
     low, high = row["low"], row["high"]
     spread = None if low is None or high is None else high - low
-    unit = "" if row["unit"] in _ONE else f" {row['unit']}"
+    unit = "" if row["unit"] in _ONE else f" {row['unit']}".replace(" 1/", "/")
     interval = "–" if spread is None else f"{rounded(low, spread)} to {rounded(high, spread)}"
     noise = row["noise_sd"]
     return {

@@ -436,4 +436,5 @@ def _bounds(entries: Sequence[Entry]) -> Bounds:
 def _unprotected(design: StatisticsDesign) -> list[str]:
     """What results show that noise does not hide."""
     own = design.mechanism.unprotected(design.facts)
-    return [*own, "the names of measures, of tasks and pages, and the ranges of numbers"]
+    areas = ["names and places of the areas of interest"] if design.asked.panel.areas else []
+    return [*own, "the names of measures, of tasks and pages, and the ranges of numbers", *areas]

@@ -1,0 +1,66 @@
+"""Results in words: tables that nothing in a name breaks, and a figure that shows every result."""
+
+import polars as pl
+import pytest
+
+from eyelid.reporting.statistics.figure import draw_results, panels_of, save
+from eyelid.reporting.statistics.tables import (
+    COLUMNS,
+    cells,
+    in_latex,
+    in_markdown_table,
+    p_value,
+    rounded,
+)
+
+ROWS = [
+    ("fixation_duration", "comic", "f", "mean", 231.2, 215.0, 250.0, 4.0, 10, "ms", None, ""),
+    ("fixation_duration", "comic", "m", "mean", 221.2, 205.0, 240.0, 4.0, 10, "ms", None, ""),
+    ("hit:a|b", "home", "f", "share", 0.8, 0.6, 0.97, 0.05, 10, "1", None, ""),
+    ("rate", "a - b", "f", "higher", 0.72, 0.5, 0.9, 0.05, 10, "1", 0.0003, ""),
+    ("rate", "", "f", "median", 3.4, None, None, None, 10, "1/s", None, ""),
+]
+
+
+@pytest.fixture
+def results():
+    return pl.DataFrame(ROWS, schema=COLUMNS, orient="row")
+
+
+def test_a_table_in_markdown_has_a_row_for_every_result(results):
+    text = in_markdown_table(results, "of [nobody](x)")
+    lines = text.splitlines()
+    assert len([line for line in lines if line.startswith("|")]) == len(ROWS) + 2
+    assert r"hit:a\|b" in text
+    assert r"\[nobody]" in text
+    assert "| 231 ms | 215 to 250 |" in text
+    assert "< 0.001" in text
+
+
+def test_a_table_in_latex_obeys_no_name(results):
+    spoilt = results.with_columns(measure=pl.lit(r"a_b%\input{c}"))
+    text = in_latex(spoilt, "ε = 1")
+    assert r"a\_b\%\textbackslash{}input\{c\}" in text
+    assert r"$\varepsilon$ = 1" in text
+    assert text.count(r" \\") == len(ROWS) + 1
+
+
+def test_numbers_have_as_many_digits_as_their_interval(results):
+    first, *_, last = [cells(row) for row in results.iter_rows(named=True)]
+    assert first["estimate"] == "231 ms"
+    assert (last["estimate"], last["95 % interval"], last["noise SD"]) == ("3.4/s", "–", "–")
+    assert rounded(-0.001, 1.0) == "0.0"
+    assert p_value(0.0) == "< 0.001"
+
+
+def test_every_result_is_drawn_on_the_axis_of_its_measure(results, tmp_path):
+    assert [len(panel) for panel in panels_of(results)] == [2, 1, 1, 1]
+    drawn = draw_results(results)
+    assert len(drawn.axes) == 4
+    labels = [text.get_text() for text in drawn.axes[0].get_yticklabels()]
+    assert labels == ["comic, f", "comic, m"]
+    for kind in ("svg", "pdf", "png"):
+        save(drawn, tmp_path / f"results.{kind}")
+    again = tmp_path / "again.svg"
+    save(draw_results(results), again)
+    assert again.read_bytes() == (tmp_path / "results.svg").read_bytes()
