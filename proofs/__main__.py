@@ -48,6 +48,8 @@ CLAIMS = {
     "comparison": "every mechanism is in one table of real people, the same after a kill",
     "reproduction": "three papers done again: what they print, and what leak-free protocols find",
     "real_table": "a table of measures goes by commands alone to releases whose means are near",
+    "statistics": "results' intervals cover, tests err as said and find what they should",
+    "statistics_real": "real readers' results are as near as was aimed at, by public norms",
     "installed": "the wheel, installed alone, has the plain version and every command works",
     "real": "real people are recognised raw and not recognised when released",
 }

@@ -1,15 +1,16 @@
 """Results: estimates with intervals and tests, from what was shown and public facts alone.
 
-An estimate of a mean is the noisy mean of clipped numbers. Its interval is about people: it says
-where the mean of those lies of whom the study is a sample, had nobody been clipped. Where the noisy
-count of people outside of the range says that more of them were clipped than a model can put right,
-interval and note are about the clipped mean.
+An estimate of a mean is the noisy mean of clipped numbers, moved by what clipping takes away from
+normally distributed people. Its interval is about people: it says where the mean of those lies of
+whom the study is a sample, had nobody been clipped. Where the noisy count of people outside of the
+range says that more of them were clipped than a model can put right, estimate, interval and note
+are about the clipped mean.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +33,8 @@ SPREADS_IN_RANGE = 6.0
 """Where nobody knows how people spread, a range by definition is taken for so many of them."""
 MOST_CLIPPED = 0.03
 """The share of people outside of a range that intervals put right."""
+# Standard deviations of the noise by which it must be exceeded.
+_DOUBT = 0.5
 # Without a norm a spread that is measured may be anything.
 _UNKNOWN_FACTOR = 2.5
 _ASSUMED = "spread between people taken as a sixth of the range"
@@ -82,14 +85,15 @@ def estimates(
         shown: whole numbers of each part.
     """
     found: list[Estimate] = []
+    outside = _outside(parts, shown, len(entries))
     for part, numbers in zip(parts, shown, strict=True):
         if part.noise is None:
             found.append(_chosen(part, entries, int(numbers[0])))
         elif part.statistics[0].cells:
             found += _counts(part, numbers)
         else:
-            found += _of_sums(_Shown(part, numbers.tolist()), entries, yes_or_no)
-    return _warned(parts, entries, yes_or_no, found)
+            found += _of_sums(_Shown(part, numbers.tolist(), outside), entries, yes_or_no)
+    return found
 
 
 @dataclass(frozen=True)
@@ -99,10 +103,13 @@ class _Shown:
     Attributes:
         part: that showed them.
         numbers: in its order.
+        outside: people outside of a range, by their group and of which numbers (of any: none),
+            where more of them were clipped than intervals put right.
     """
 
     part: Any
     numbers: list[int]
+    outside: Mapping[tuple[int | None, tuple[int, ...]], Estimate]
 
     @property
     def noise(self) -> NoiseOfOne:
@@ -115,6 +122,11 @@ class _Shown:
         at = self.part.statistics.index(statistic)
         mean: float = self.part.mean_of(self.numbers[at])
         return mean
+
+    def clipped(self, statistic: Statistic) -> Estimate | None:
+        """The share of people outside of these numbers' range, or of any, where it is too large."""
+        group = self.part.group
+        return self.outside.get((group, statistic.columns)) or self.outside.get((group, ()))
 
     def other(self, name: str, statistic: Statistic) -> float | None:
         """The noisy mean of another statistic of the same numbers; None where it was not asked."""
@@ -151,14 +163,26 @@ def _mean(shown: _Shown, statistic: Statistic, entry: Entry) -> Estimate:
     fitted = _fitted(shown, statistic, range_)
     if fitted is None:
         sd = WIDER * _sd_in_places(range_)
-        found = intervals.mean_by_norm(place, people, sd / WIDER, noise)
+        found = intervals.mean_by_norm(place, people, sd / WIDER, noise, range_.clips)
     else:
         sd, found = fitted.sd_estimate, fitted.mean
-    inside = float(np.clip(place, 0.0, 1.0))
-    found = found.around(inside)
-    note = ""
+    spread = _sd_in_places(range_) if fitted is None else fitted.sd_estimate
+    inside = estimated_place(place, entry, spread)
+    outside = shown.clipped(statistic)
+    notes = []
+    if outside is not None:
+        inside = float(np.clip(place, 0.0, 1.0))
+        half = width_of(noise, min(sd, 0.5) / math.sqrt(people)) / 2
+        found = Interval(max(place - half, 0.0), min(place + half, 1.0))
+        notes.append(_about_clipped(outside, entry))
     if fitted is None:
-        note = _ASSUMED if range_.sd is None else _NORM_SPREAD
+        notes.append(_ASSUMED if range_.sd is None else _NORM_SPREAD)
+    found = found.around(inside)
+    # Nobody is beyond the end of a definition, and so is no mean.
+    below, above = range_.clips
+    found = Interval(
+        found.low if below else max(found.low, 0.0), found.high if above else min(found.high, 1.0)
+    )
     value, low, high = (float(range_.value(at)) for at in (inside, found.low, found.high))
     return Estimate(
         value,
@@ -168,9 +192,23 @@ def _mean(shown: _Shown, statistic: Statistic, entry: Entry) -> Estimate:
         people,
         entry.unit,
         None,
-        note,
+        "; ".join(notes),
         _parted(found, sd / math.sqrt(people), noise),
     )
+
+
+def estimated_place(shown: float, entry: Entry, spread: float | None = None) -> float:
+    """Where people's mean lies in their range, from the noisy mean of clipped numbers.
+
+    Args:
+        shown: the noisy mean, in places.
+        entry: what it is of.
+        spread: of people, in places; by default the norm's.
+    """
+    # How differences are spread is a guess: nothing is moved by it.
+    clips = (False, False) if entry.contrast else entry.range.clips
+    spread = _sd_in_places(entry.range) if spread is None else spread
+    return intervals.unclipped(shown, spread, clips)
 
 
 def _sd(shown: _Shown, statistic: Statistic, entry: Entry) -> Estimate:
@@ -195,7 +233,7 @@ def _fitted(shown: _Shown, statistic: Statistic, range_: Range) -> intervals.Fit
         return None
     factor = intervals.PRIOR_FACTOR if range_.sd is not None else _UNKNOWN_FACTOR
     return intervals.mean_and_spread(
-        mean, moment, shown.part.people, shown.noise, _sd_in_places(range_), factor
+        mean, moment, shown.part.people, shown.noise, _sd_in_places(range_), factor, range_.clips
     )
 
 
@@ -215,57 +253,46 @@ def _parted(found: Interval, sampling_sd: float, noise: NoiseOfOne) -> tuple[flo
     return sampling / total, of_noise / total, clipping / total
 
 
-def _warned(
-    parts: Sequence[Part],
-    entries: Sequence[Entry],
-    yes_or_no: Sequence[bool],
-    found: list[Estimate],
-) -> list[Estimate]:
-    """Means of people of whom too many were clipped are said to be clipped means."""
-    rows = [
-        (part, statistic)
-        for part in parts
-        for statistic in part.statistics
-        for _ in range(statistic.cells + 1)
-    ]
-    counted = {
-        (part.group, statistic.columns): (estimate, part)
-        for (part, statistic), estimate in zip(rows, found, strict=True)
-        if statistic.name == "clipped"
-    }
-    warned = []
-    for (part, statistic), estimate in zip(rows, found, strict=True):
-        if statistic.name == "mean" and not yes_or_no[statistic.columns[0]]:
-            of_all = counted.get((part.group, ()))
-            outside, counting = counted.get((part.group, statistic.columns), of_all or (None, None))
-            if outside is not None and counting is not None and beyond(outside, counting):
-                estimate = _of_clipped(estimate, outside, entries[statistic.columns[0]])
-        warned.append(estimate)
-    return warned
+def _outside(
+    parts: Sequence[Part], shown: Sequence[Integers], entries: int
+) -> dict[tuple[int | None, tuple[int, ...]], Estimate]:
+    """Where more people lie outside of a range than intervals put right."""
+    found = {}
+    for part, numbers in zip(parts, shown, strict=True):
+        counted = _Shown(part, numbers.tolist(), {})
+        for statistic in part.statistics:
+            if statistic.name != "clipped":
+                continue
+            # Of those outside of any range some may be outside of one alone.
+            ranges = 1 if statistic.columns else entries
+            if beyond(counted.mean(statistic), counted.noise, ranges):
+                found[part.group, statistic.columns] = _share(counted, statistic)
+    return found
 
 
-def beyond(outside: Estimate, part: Part) -> bool:
+def beyond(share: float, noise: NoiseOfOne, ranges: int = 1) -> bool:
     """Whether more people were clipped than intervals put right, as far as noise lets one see.
 
     Args:
-        outside: the share of people outside.
-        part: that counted them.
+        share: of people outside, as it was shown.
+        noise: on it.
+        ranges: of how many ranges they are outside, of any.
     """
-    spread = part.noise.sd if part.noise is not None else 0.0
-    return (outside.estimate or 0.0) > MOST_CLIPPED + 0.5 * spread
+    return share > MOST_CLIPPED * ranges + _DOUBT * noise.sd
 
 
-def _of_clipped(estimate: Estimate, outside: Estimate, entry: Entry) -> Estimate:
-    """The same as a result about clipped numbers, with how far off people's mean may be."""
+def _about_clipped(outside: Estimate, entry: Entry) -> str:
+    """That a mean is one of clipped numbers, and how far off people's mean may be."""
     range_ = entry.range
     least, most = range_.within
     farthest = max(range_.lower - least, most - range_.upper, 0.0)
-    share = f"about {100 * (outside.estimate or 0.0):.0f}% of people lie outside of the range"
-    worst = "without a limit" if math.isinf(farthest) else ""
-    if not worst:
+    worst = "without a limit"
+    if not math.isinf(farthest):
         worst = f"by up to {(outside.high or 1.0) * farthest:.3g} {entry.unit}".rstrip()
-    said = f"a clipped mean: {share}, and their mean itself may be off {worst}"
-    return replace(estimate, note="; ".join(filter(None, (said, estimate.note))))
+    return (
+        f"a clipped mean: about {100 * (outside.estimate or 0.0):.0f}% of people lie outside of "
+        f"the range, and their mean itself may be off {worst}"
+    )
 
 
 # Shares and rank statistics.

@@ -32,7 +32,7 @@ class Range:
         sd: of what is averaged, between people; of a log scale that of natural logarithms.
         within: what is possible by definition, outside of the range too.
 
-    >>> Range(100, 400, "log").place(200)
+    >>> round(Range(100, 400, "log").place(200), 9)
     0.5
     """
 
@@ -131,6 +131,14 @@ class Range:
         lower, _ = self._ends
         found = self.restored(lower + np.asarray(places) * self.width)
         return found if np.ndim(found) else float(found)
+
+    @property
+    def clips(self) -> tuple[bool, bool]:
+        """Whether anybody can lie below it, and above it: not beyond a definition's end."""
+        if self.source == "definition":
+            return False, False
+        least, most = self.within
+        return self.lower > least, self.upper < most
 
     @property
     def place_of_norm(self) -> float | None:

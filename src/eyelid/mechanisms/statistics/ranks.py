@@ -65,7 +65,7 @@ def dominance(first: Values, second: Values) -> Integers:
     """Σ over pairs of a person of each group of the sign of their difference: 2U − n₁n₂.
 
     >>> dominance(np.array([0.3, 0.5]), np.array([0.1, 0.5])).item()
-    2
+    1
     """
     first, second = _levels(first), _levels(second)
     total = np.zeros(first.shape[:-1], dtype=np.int64)

@@ -145,7 +145,7 @@ _MASSES: dict[str, Callable[..., Values]] = {
 
 
 def p_value(test: str, shown: float, noise: NoiseOfOne, *people: int) -> float:
-    """How likely something at least as large is without an effect, noise included.
+    """How likely something larger is without an effect, noise included; of the same size half.
 
     Args:
         test: its name.
@@ -154,7 +154,7 @@ def p_value(test: str, shown: float, noise: NoiseOfOne, *people: int) -> float:
         people: as for `null_of`.
 
     >>> round(p_value("sign", 0.6, NoiseOfOne(0.0), 20), 4)
-    0.0118
+    0.0072
     """
     return float(null_of(test, *people).beyond(np.array([shown]), noise)[0])
 
