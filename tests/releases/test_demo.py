@@ -8,7 +8,7 @@ from eyelid.attacks.utility import utility
 from eyelid.gaze.simulator import simulate
 from eyelid.io import read
 from eyelid.io.release_folder import RELEASED_FILES
-from eyelid.releases.audits.audit import audit_tables
+from eyelid.releases.audits.audit import audit
 from eyelid.releases.demo import _RELEASES, demo
 from eyelid.verification.verify import verify
 
@@ -19,8 +19,8 @@ def story(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         # What `audit` and `verify` find has tests of its own; here it is enough that it is told.
         patch.setattr("eyelid.releases.demo._RELEASES", _RELEASES[::2])
-        quick = partial(audit_tables, attackers=["means", "lda"])
-        patch.setattr("eyelid.releases.demo.audit_tables", quick)
+        quick = partial(audit, attackers=["means", "lda"])
+        patch.setattr("eyelid.releases.demo.audit", quick)
         patch.setattr("eyelid.releases.audits.records.utility", partial(utility, models=["knn"]))
         patch.setattr("eyelid.releases.demo._VERIFIED", ("gaussian",))
         patch.setattr("eyelid.releases.demo.verify", lambda names, runs: verify(names, runs=2_000))
