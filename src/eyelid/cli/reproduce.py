@@ -53,7 +53,8 @@ def run(
     full: Annotated[
         bool,
         typer.Option(
-            "--full", help="bozkir2021: as many windows as the paper looks at; takes hours."
+            "--full",
+            help="bozkir2021, davidjohn2022: all windows that the papers have; takes hours.",
         ),
     ] = False,
     seed: Annotated[int, typer.Option(help="Of noise and of simulated participants.")] = 0,

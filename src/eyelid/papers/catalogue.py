@@ -14,7 +14,7 @@ PAPERS = ("bozkir2021", "davidjohn2022", "liu2019")
 
 
 # Those of which the default leaves something out that takes hours.
-_LONGER = ("bozkir2021",)
+_LONGER = ("bozkir2021", "davidjohn2022")
 # As many as the papers have where that takes minutes.
 _RUNS = {"bozkir2021": 3, "davidjohn2022": 3, "liu2019": 100}
 _FEW_RUNS = 1
@@ -38,7 +38,7 @@ def reproduce(
         repeats: noisy runs; the papers have 100. None for 100 of liu2019 and 3 of the others, or 1
             if fast.
         fast: less of everything, to see how it goes.
-        full: as many windows as the paper has, which takes hours.
+        full: all windows that the paper has, everywhere; takes hours.
         seed: of noise and of simulated participants.
     """
     datasets = datasets_of(paper)

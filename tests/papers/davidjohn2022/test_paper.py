@@ -97,6 +97,10 @@ def test_a_fast_run_does_not_claim_the_exact_machine_in_its_protocol(done):
     whole = {one.name: " ".join(one.inferred) for one in protocols.protocols(fast=False)}
     assert "exact solver" in whole[protocols.DOCUMENTS.name]
     assert "fast one" not in " ".join(whole.values())
+    # A default run spares one thing, and says so; a full one nothing.
+    assert "(all of them with --full)" in whole[protocols.DOCUMENTS.name]
+    full = {one.name: " ".join(one.inferred) for one in protocols.protocols(False, full=True)}
+    assert "approximation" not in full[protocols.DOCUMENTS.name]
 
 
 def test_table_2_has_what_is_printed_beside_what_is_at_hand(exhibits):

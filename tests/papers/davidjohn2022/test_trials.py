@@ -86,6 +86,14 @@ def test_a_fast_run_has_the_approximate_machine_and_no_other(readers):
     assert found.named_by_protocol is not None
 
 
+def test_only_a_full_run_has_the_exact_machine_learn_what_is_nearly_all_noise(readers):
+    strong, weak = (Setting("exponential-paper", epsilon) for epsilon in (2.0, 20.0))
+    default, full = Tables.of(readers), Tables.of(readers, full=True)
+    assert "svm" in default.models(weak)
+    assert "svm" not in default.models(strong)
+    assert {"svm", "svm-sampled"} <= set(full.models(strong))
+
+
 def test_the_paper_measures_its_network_on_single_windows_of_last_quarters(readers):
     """Its protocol, written down plainly, with the network as it is tested on its own."""
     (network,) = find_attackers(["rbf-network-single"])

@@ -222,6 +222,7 @@ class Tables:
         why_not: why no document can be told; empty if it can.
         fast: whether the SVM is the approximate one alone, and the paper's network is tried by the
             paper's protocol alone.
+        full: whether the exact SVM learns from the paper's noise however strong it is.
     """
 
     whole: FeatureTable
@@ -232,9 +233,10 @@ class Tables:
     apart: NDArray[np.bool_] | None = None
     why_not: str = ""
     fast: bool = False
+    full: bool = False
 
     @classmethod
-    def of(cls, table: FeatureTable, fast: bool = False) -> Tables:
+    def of(cls, table: FeatureTable, fast: bool = False, full: bool = False) -> Tables:
         """Part a table of window features."""
         if table.recordings["person"].n_unique() < 2:
             raise InputError("there is one person only: nobody is to be told from anybody")
@@ -244,6 +246,7 @@ class Tables:
             replace(table, data=table.data.filter(known)),
             replace(table, data=table.data.filter(~known)),
             fast=fast,
+            full=full,
         )
         tasks = table.recordings["task"].n_unique() if "task" in table.recordings.columns else 1
         if tasks < 2:
@@ -266,7 +269,9 @@ class Tables:
     def models(self, setting: Setting) -> tuple[str, ...]:
         """Who tells documents of a release."""
         noise = setting.mechanism == "exponential" or (
-            setting.mechanism == "exponential-paper" and setting.value < _EXACT_EPSILON
+            setting.mechanism == "exponential-paper"
+            and setting.value < _EXACT_EPSILON
+            and not self.full
         )
         if self.fast or noise:
             return SAMPLED_MACHINE, FOREST
