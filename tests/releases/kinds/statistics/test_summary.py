@@ -17,7 +17,6 @@ from eyelid.io.pieces import in_pieces
 from eyelid.privacy.noise import randomness
 from eyelid.releases.kinds.statistics.plan import Terms, designed, make_statistics_plan, resized
 from eyelid.releases.kinds.statistics.questions import Questions, asked_of
-from eyelid.releases.kinds.statistics.ranges import best_k
 from eyelid.releases.kinds.statistics.release import Results, summary
 
 FEATURES = (
@@ -146,10 +145,6 @@ def test_who_has_a_task_moves_nothing_but_noise():
     assert plans[0].results == plans[1].results
     assert plans[0].people == plans[1].people
     assert plans[0].noise == plans[1].noise
-
-
-def test_ranges_are_as_wide_as_theory_says():
-    assert [best_k(people, 3, 1.0) for people in (20, 45, 100, 535)] == [1.35, 1.8, 2.2, 2.95]
 
 
 def test_norms_make_ranges_and_shares_need_none():

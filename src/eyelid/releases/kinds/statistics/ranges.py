@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from eyelid.errors import InputError
 from eyelid.gaze.measures.measure import Measure
 from eyelid.gaze.measures.panel import Column
@@ -85,28 +83,3 @@ def _overlaps(norm: Norm, k: float, column: Column) -> bool:
     else:
         lower, upper = (norm.mean + side * k * norm.between for side in (-1, 1))
     return lower < most and upper > least
-
-
-def best_k(people: int, numbers: int, epsilon: float) -> float:
-    """How many standard deviations of a norm a range reaches to both sides.
-
-    The least of squared noise and squared bias by clipping, should the norm be one standard
-    deviation off.
-
-    Args:
-        people: in the smallest group.
-        numbers: that share a draw of noise.
-        epsilon: of the whole.
-
-    >>> best_k(45, 3, 1.0), best_k(535, 3, 1.0)
-    (1.8, 2.9)
-    """
-    from scipy.stats import norm
-
-    k = np.arange(100, 401, 5) / 100
-    noise = 2 * k * math.sqrt((numbers + 1) * (numbers + 2) / 3) / (people * epsilon)
-    # The mean of a normal variable around 1 with unit spread that is cut off at ±k.
-    low, high = -k - 1, k - 1
-    inside = norm.cdf(high) - norm.cdf(low) + norm.pdf(low) - norm.pdf(high)
-    bias = 1 - (k * norm.sf(high) - k * norm.cdf(low) + inside)
-    return float(k[np.argmin(noise**2 + bias**2)])
