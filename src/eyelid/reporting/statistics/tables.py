@@ -131,15 +131,16 @@ def widths_told(results: pl.DataFrame) -> str:
     Args:
         results: the table of all results.
 
-    >>> widths_told(pl.DataFrame({name: [0.3, 0.4, None] for name in SHARES}))
-    'Of the squared width of intervals, 30 to 40 % is sampling, 30 to 40 % noise, 30 to 40 % clipping.'
+    >>> print(widths_told(pl.DataFrame({name: [0.25, None] for name in SHARES})))
+    Of the squared width of intervals, 25 % is sampling, 25 % noise, 25 % clipping.
     """
     told = results.select(SHARES).drop_nulls()
     if told.is_empty():
         return ""
     parts = []
     for name, word in zip(SHARES, ("is sampling", "noise", "clipping"), strict=True):
-        least, most = (f"{100 * share:.0f}" for share in (told[name].min(), told[name].max()))
+        found = told[name].to_list()
+        least, most = (f"{100 * share:.0f}" for share in (min(found), max(found)))
         parts.append(f"{least if least == most else f'{least} to {most}'} % {word}")
     return f"Of the squared width of intervals, {', '.join(parts)}."
 

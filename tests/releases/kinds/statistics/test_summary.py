@@ -167,6 +167,20 @@ def test_ones_own_norm_comes_first_and_is_named():
     assert plan.bounds.values["mood"][1] < 50
 
 
+def test_a_norm_of_ones_own_may_be_one_of_the_difference():
+    own = [
+        Norm("mood", "difference", "points", -3.0, 2.0, source=Source("Doe 2020")),
+        Norm("mood", "any", "points", 5.0, 4.0, source=Source("Doe 2020")),
+    ]
+    said = {"measures": ("mood",), "contrasts": ("comic-paper",), "tasks": ("each",)}
+    *tasks, apart = planned(reading(60), **said, terms={"norms": own}).design.entries
+    assert {entry.range.sd for entry in tasks} == {4.0}
+    assert apart.range.sd == 2.0
+    # The difference that is expected lies inside, whichever task is named first.
+    assert apart.range.upper == -apart.range.lower
+    assert 3.0 + 2.0 <= apart.range.upper <= 3.0 + 4 * 2.0
+
+
 def test_without_a_norm_ranks_come_first_below_fifty_people():
     few, many = (
         planned(reading(people), measures=("mood",), contrasts=("comic-paper",)).mechanism

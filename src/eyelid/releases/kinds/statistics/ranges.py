@@ -10,7 +10,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.measures.measure import Measure
 from eyelid.gaze.measures.panel import Column
 from eyelid.gaze.norms import Norm, norm_for
-from eyelid.gaze.norms.norm import LOG, OWN
+from eyelid.gaze.norms.norm import DIFFERENCE, LOG, OWN
 from eyelid.gaze.study import Feature
 from eyelid.mechanisms.statistics.ranges import Entry, Range
 
@@ -33,7 +33,8 @@ def _norm_of(column: Column, activity: str, own: Sequence[Norm]) -> Norm | None:
     if measure.is_share:
         return None
     of = measure.feature if isinstance(measure, Measure) else _as_feature(column)
-    return norm_for(of, activity, own)
+    of_difference = norm_for(of, DIFFERENCE, own) if column.contrast else None
+    return of_difference or norm_for(of, activity, own)
 
 
 def _as_feature(column: Column) -> Feature:
@@ -45,8 +46,9 @@ def _as_feature(column: Column) -> Feature:
 def entry_of(column: Column, norm: Norm | None, k: float) -> Entry:
     """One number of everybody, with its range.
 
-    A difference between tasks is as wide to both sides of 0. Its spread is taken for that of the
-    measure itself, as if a person's numbers in both tasks had a correlation of one half.
+    A difference between tasks is as wide to both sides of 0. Where no norm is one of differences,
+    its spread is taken for that of the measure itself, as if a person's numbers in both tasks had
+    a correlation of one half.
 
     Args:
         column: which number.
@@ -63,6 +65,9 @@ def entry_of(column: Column, norm: Norm | None, k: float) -> Entry:
         # A published norm that a study's own definition rules out is of another measure.
         norm = None
         found = Range(least, most)
+    elif norm.task == DIFFERENCE:
+        reach = k + abs(norm.mean) / norm.between
+        found = Range.around(0.0, norm.between, reach, within=(least, most))
     elif column.contrast:
         sd = norm.mean * norm.between if norm.scale == LOG else norm.between
         found = Range.around(0.0, sd, k, within=(least, most))
