@@ -40,7 +40,7 @@ def width(people: int, numbers: int, statistics: str, epsilon: float) -> float |
         epsilon: that all share.
 
     >>> round(width(100, 3, "mean", 2.0), 2)
-    0.57
+    0.56
     """
     try:
         quote = statistics_cost(

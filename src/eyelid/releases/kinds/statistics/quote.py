@@ -156,7 +156,7 @@ def _other(mechanism: Summary, facts: StatisticsFacts) -> str:
     ):
         return ""
     asked = min(facts.groups), parts[0].shown, mechanism.epsilon
-    best, box = plan(*asked, getattr(mechanism, "delta", None)), plan(*asked, 0.0)
+    best, box = plan(*asked, mechanism.delta), plan(*asked, 0.0)
     if best.mechanism == mechanism.name or best.error > _WORTH_TELLING * box.error:
         return ""
     return (
