@@ -199,7 +199,7 @@ def test_an_audit_takes_a_held_heatmap_and_its_folder_alike(study, tmp_path):
     assert rates[0] == rates[1] == rates[2]
     assert [bool(one.written) for one in found] == [True, True, False]
     assert not any(one.refuted for one in found)
-    with pytest.raises(eyelid.InputError, match="leave out attackers"):
+    with pytest.raises(eyelid.InputError, match="leave out `attackers`"):
         eyelid.audit(study, held, attackers=["means"])
     with pytest.raises(eyelid.InputError, match="made of gaze"):
         eyelid.audit(eyelid.window_features(study), held)

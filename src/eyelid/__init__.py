@@ -42,12 +42,10 @@ if TYPE_CHECKING:
     from eyelid.privacy.guarantee import Guarantee as Guarantee
     from eyelid.privacy.ledger import Ledger as Ledger
     from eyelid.releases.audits.audit import audit as audit
-    from eyelid.releases.audits.audit import audit_heatmap as audit_heatmap
     from eyelid.releases.budget import budget as budget
     from eyelid.releases.cost import cost as cost
     from eyelid.releases.inspection import inspect as inspect
     from eyelid.releases.kinds.maps.heatmap import heatmap as heatmap
-    from eyelid.releases.kinds.maps.heatmap import private_heatmap as private_heatmap
     from eyelid.releases.kinds.statistics.release import summary as summary
     from eyelid.releases.release import release as release
     from eyelid.reporting.audits.results import Audit as Audit
@@ -101,10 +99,10 @@ _HOMES = {
     "window_features": "eyelid.gaze.features",
     "write": "eyelid.io",
 }
-# Names of version 0.1: where each lives, and what is written instead.
+# Names of version 0.1: where what is written instead lives, and its name.
 _FORMER = {
-    "audit_heatmap": ("eyelid.releases.audits.audit", "eyelid.audit"),
-    "private_heatmap": ("eyelid.releases.kinds.maps.heatmap", "eyelid.heatmap"),
+    "audit_heatmap": ("eyelid.releases.audits.audit", "audit"),
+    "private_heatmap": ("eyelid.releases.kinds.maps.heatmap", "heatmap"),
 }
 
 __all__ = ["__version__", *_HOMES]
@@ -117,13 +115,13 @@ def __getattr__(name: str) -> Any:
     if name in _FORMER:
         import warnings
 
-        home, instead = _FORMER[name]
+        home, now = _FORMER[name]
         warnings.warn(
-            f"eyelid.{name} is called {instead} now, and goes with the next version",
+            f"eyelid.{name} is called eyelid.{now} now, and goes with the next version",
             DeprecationWarning,
             stacklevel=2,
         )
-        return getattr(importlib.import_module(home), name)
+        return getattr(importlib.import_module(home), now)
     if name not in _HOMES:
         raise AttributeError(f"module 'eyelid' has no attribute '{name}'")
     value = getattr(importlib.import_module(_HOMES[name]), name)

@@ -10,7 +10,7 @@ from eyelid.gaze.areas import Area
 from eyelid.gaze.simulator import simulate
 from eyelid.io import write
 from eyelid.releases.budget import budget
-from eyelid.releases.kinds.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.maps.heatmap import heatmap
 
 pytestmark = pytest.mark.usefixtures("plain_pictures", "quick_map_audits")
 
@@ -24,7 +24,7 @@ def home(tmp_path_factory):
     """Eight simulated people's recordings, and a heatmap of them."""
     home = tmp_path_factory.mktemp("audit")
     write(simulate(people=8, tasks=("comic",), minutes=0.2, seed=3), home / "study")
-    private_heatmap(home / "study", home / "out", level="good", **SMALL)
+    heatmap(home / "study", home / "out", level="good", **SMALL)
     return home
 
 
@@ -57,7 +57,7 @@ def test_a_page_elsewhere_is_written_too(eyelid, home, tmp_path):
 
 
 def test_a_changed_map_has_exit_code_two_and_a_false_certificate_one(eyelid, home, tmp_path):
-    private_heatmap(home / "study", tmp_path / "out", epsilon=5.0)
+    heatmap(home / "study", tmp_path / "out", epsilon=5.0)
     file = tmp_path / "out" / "certificate.json"
     told = json.loads(file.read_text())
     told["person_level"]["epsilon"] = told["guarantee"]["epsilon"] = 0.1
@@ -125,6 +125,6 @@ def test_a_folder_of_recordings_with_a_heatmap_in_it_is_told_so(eyelid, home, tm
 )
 def test_the_ledger_remembers_kind_and_stimulus(how, told, tmp_path):
     write(simulate(people=8, tasks=("comic",), minutes=0.2, seed=3), tmp_path / "study")
-    private_heatmap(tmp_path / "study", tmp_path / "out", level="good", **SMALL, **how)
+    heatmap(tmp_path / "study", tmp_path / "out", level="good", **SMALL, **how)
     (debit,) = budget(tmp_path / "study").debits
     assert debit.what == told

@@ -20,7 +20,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.io import write
-from eyelid.releases.kinds.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.maps.heatmap import heatmap
 from eyelid.releases.release import release
 
 pytestmark = pytest.mark.usefixtures("quick_audits", "quick_map_audits", "no_pictures")
@@ -53,9 +53,7 @@ def home(tmp_path_factory):
         release(features, home / "means", mechanism="groupmean", epsilon=1.0)
         release(features, home / "synthetic", mechanism="synthetic", epsilon=200.0)
         release(home / "study", home / "gaze", **GAZE)
-    private_heatmap(
-        home / "study", home / "map", stimulus="comic", level="good", size=(96, 54), scale=20.0
-    )
+    heatmap(home / "study", home / "map", stimulus="comic", level="good", size=(96, 54), scale=20.0)
     for path in home.rglob("*"):
         os.utime(path, ns=(LONG_AGO_NS, LONG_AGO_NS))
     return home

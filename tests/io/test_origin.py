@@ -16,7 +16,7 @@ from eyelid.io.derivations import derive_features
 from eyelid.io.origin import enter
 from eyelid.privacy.ledger import Ledger
 from eyelid.releases.budget import budget
-from eyelid.releases.kinds.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.maps.heatmap import heatmap
 
 LAPLACE = {"mechanism": "laplace", "epsilon": 1.0}
 
@@ -37,9 +37,7 @@ def gaze():
 def of_gaze(command):
     """What a command does with a study of samples, counted in a file."""
     return {
-        "heatmap": lambda s, out, book: private_heatmap(
-            s, out, stimulus="comic", epsilon=1.0, ledger=book
-        ),
+        "heatmap": lambda s, out, book: heatmap(s, out, stimulus="comic", epsilon=1.0, ledger=book),
         "filter": lambda s, out, book: api.release(
             s, out, mechanism="kaleido", epsilon=1.0, window=10, radius=50, ledger=book
         ),

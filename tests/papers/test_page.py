@@ -140,7 +140,7 @@ def test_what_was_not_run_is_listed_with_the_reason_and_where_it_was_looked_for(
 
 def test_a_number_that_the_paper_does_not_print_is_marked_with_how_it_was_come_by(done):
     text = page(done)
-    assert '<span class="inferred" title="read off Figure 2">2.5000</span>' in text
+    assert '<span class="inferred" title="read off Figure 2">2.50</span>' in text
     assert "read off Figure 2." in "".join(read(done).said)
     # The printed one is not.
     assert ">0.0986<" in text
@@ -232,6 +232,26 @@ def test_numbers_far_from_what_is_printed_have_an_arrow(done, printed, value, ar
 def test_a_number_of_theory_needs_no_runs_for_its_arrow(done):
     one = Exhibit("Theorem", "", cells=(Cell("a", "b", 0.8, Value(0.4)),), measured=False)
     assert 'title="far from what is printed"' in page(replace(done, exhibits=(one,)))
+
+
+def test_a_limit_of_next_to_nothing_is_zero(done):
+    value = Value(0.004, low=1.75e-21, high=0.18)
+    one = Exhibit("Table 1", "", cells=(Cell("row", "column", 0.38, value),))
+    assert "0.00 to 0.18" in page(replace(done, exhibits=(one,)))
+
+
+def test_a_clock_gets_no_arrow(done):
+    one = Exhibit("Times", "", cells=(Cell("a", "b", 0.8, Value(0.4)),), measured=False, timed=True)
+    assert 'title="far from what is printed"' not in page(replace(done, exhibits=(one,)))
+
+
+def test_what_is_printed_and_was_not_compared_is_not_called_unprinted(done):
+    open_verdict = Verdict(Outcome.OPEN, Outcome.OPEN)
+    for inferred, words in (("", "printed numbers not compared"), ("so said", "no number printed")):
+        cell = Cell("a", "b", 0.8, inferred=inferred)
+        one = Exhibit("T", "", cells=(cell,), verdict=open_verdict, measured=False)
+        first, second = replace(done, exhibits=(one,)).answers_on(one)
+        assert (first.words, second.words) == (words, "claim not tested")
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from eyelid.io import write
 from eyelid.io.derivations import derive_features
 from eyelid.mechanisms.certificate import BY_LIST, NARROWEST_FORM
 from eyelid.privacy.ledger import Ledger
-from eyelid.releases.audits.audit import audit, audit_heatmap
+from eyelid.releases.audits.audit import audit
 from eyelid.releases.cost import cost
-from eyelid.releases.kinds.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.maps.heatmap import heatmap
 from eyelid.releases.release import release
 
 pytestmark = pytest.mark.usefixtures("quick_audits", "quick_map_audits", "no_pictures")
@@ -107,13 +107,11 @@ def test_a_certificate_that_hides_a_choice_is_refuted(features, tmp_path):
 
 
 def test_a_heatmap_of_those_who_saw_it_says_so(folder, tmp_path):
-    done = private_heatmap(
-        folder, tmp_path / "map", stimulus="image", level="good", people="saw:image"
-    )
+    done = heatmap(folder, tmp_path / "map", stimulus="image", level="good", people="saw:image")
     assert done.certificate.people == 7
     assert done.certificate.form == NARROWEST_FORM
     assert "who saw 'image', and who did not" in unprotected(done)
-    found = audit_heatmap(folder, tmp_path / "map", people="saw:image")
+    found = audit(folder, tmp_path / "map", people="saw:image")
     assert found.target.disagreements == ()
 
 

@@ -17,7 +17,7 @@ from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.releases.accounting import read_certificate
 from eyelid.releases.inspection import inspect
-from eyelid.releases.kinds.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.maps.heatmap import heatmap
 from eyelid.releases.kinds.statistics.release import summary
 from eyelid.releases.release import release
 from eyelid.reporting.consent import CONSENT, NOT_HIDDEN, for_participants
@@ -127,9 +127,7 @@ def study(people):
 
 @pytest.fixture(scope="module")
 def maps(study):
-    return {
-        name: private_heatmap(study, level="good", **mechanism) for name, mechanism in MAPS.items()
-    }
+    return {name: heatmap(study, level="good", **mechanism) for name, mechanism in MAPS.items()}
 
 
 @pytest.fixture
@@ -255,12 +253,12 @@ def test_consent_text_of_a_heatmap_says_whose_map_it_is(maps, name, words):
 
 
 def test_the_card_of_a_heatmap_has_a_text_for_participants(study, tmp_path):
-    done = private_heatmap(study, tmp_path / "out", level="good")
+    done = heatmap(study, tmp_path / "out", level="good")
     assert consent(tmp_path / "out").strip() == f"> {for_participants(done.certificate)}"
 
 
 def test_the_card_of_maps_of_two_groups_speaks_of_two_groups_to_an_ethics_board(study, tmp_path):
-    private_heatmap(study, tmp_path / "out", level="good", by="diagnosis")
+    heatmap(study, tmp_path / "out", level="good", by="diagnosis")
     card = (tmp_path / "out" / "DATACARD.md").read_text(encoding="utf-8")
     ethics = card.partition("## Paragraph for an ethics application")[2].partition("## ")[0]
     groups = "in two groups by diagnosis (ADHD: 4, control: 20)"

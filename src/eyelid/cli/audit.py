@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +25,6 @@ from eyelid.cli.output import (
     show,
     working,
 )
-from eyelid.errors import InputError
 
 EXAMPLES = """\b
 Examples:
@@ -80,70 +79,31 @@ def run(
     What is found of RELEASED is written into RELEASED-audit beside it, for you alone: it is made of
     raw data. Exit code 1 when a certificate is refuted.
     """
-    from eyelid.io.release_folder import states_heatmap, states_results
-    from eyelid.releases.audits.audit import audit_heatmap, audit_results, audit_tables
+    from eyelid.releases.audits.audit import audit
     from eyelid.reporting.audits.audit_json import UNCOVERED
-    from eyelid.reporting.audits.results import Audit
-    from eyelid.reporting.audits.tables import audit_lines, heatmap_lines
-    from eyelid.spelling import Table
 
-    heatmap = released is not None and states_heatmap(released)
-    results = released is not None and states_results(released)
-    if results and (attackers or protocols or targets):
-        raise InputError("results name nobody: leave out --attackers, --protocols and --targets")
-    if heatmap and (attackers or protocols or targets):
-        raise InputError(
-            "a heatmap names nobody and is good for looking at: leave out --attackers, "
-            "--protocols and --targets"
-        )
-    done: Audit
-    lines: Iterator[str | Table]
     with working(engine, workers, quiet):
-        if heatmap and released is not None:
-            done = of_maps = audit_heatmap(
-                original,
-                released,
-                report=report,
-                map=column_map(columns),
-                ledger=ledger,
-                seed=seed,
-                people=people,
-            )
-            lines, names_people = heatmap_lines(of_maps), False
-        elif results and released is not None:
-            done = of_results = audit_results(
-                original,
-                released,
-                report=report,
-                map=column_map(columns),
-                ledger=ledger,
-                seed=seed,
-                people=people,
-            )
-            lines, names_people = of_results.lines(), False
-        else:
-            done = of_tables = audit_tables(
-                original,
-                released,
-                report=report,
-                attackers=listed(attackers or None),
-                protocols=listed(protocols or None),
-                targets=listed(targets or None),
-                map=column_map(columns),
-                ledger=ledger,
-                seed=seed,
-                people=people,
-                min_seconds=min_seconds,
-            )
-            lines, names_people = audit_lines(of_tables), of_tables.people is not None
+        done = audit(
+            original,
+            released,
+            report=report,
+            attackers=listed(attackers or None),
+            protocols=listed(protocols or None),
+            targets=listed(targets or None),
+            map=column_map(columns),
+            ledger=ledger,
+            seed=seed,
+            people=people,
+            min_seconds=min_seconds,
+        )
         remark(*done.target.remarks, *done.not_tried, done.unwritten)
         if as_json:
             print_json(done.to_dict())
         else:
-            show(lines)
+            show(done.lines())
             say(done.verdict)
             _point_to(done.written, UNCOVERED)
-            if names_people:
+            if done.people is not None:
                 say("This names people: it is for the owner's eyes.")
         if done.refuted:
             raise typer.Exit(1)

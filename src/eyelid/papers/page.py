@@ -26,6 +26,8 @@ _NEAR = 0.1
 _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e6
 # From here on nobody wants digits behind the point.
 _COUNTED = 1000.0
+# A lower limit that is less than so much of the upper one is shown as 0.
+_NOTHING = 1e-3
 # In points: a picture beyond this is drawn for the whole width of a page.
 _WIDE = 420.0
 
@@ -98,6 +100,18 @@ def shown(value: float | None, digits: int) -> str:
     return told.replace("-", "−")
 
 
+def as_printed(value: float | None, digits: int) -> str:
+    """A paper's number without digits that it does not print; a dash for none.
+
+    >>> as_printed(0.0986, 6), as_printed(0.5, 2), as_printed(1.0, 3)
+    ('0.0986', '0.50', '1.00')
+    """
+    if value is None:
+        return shown(None, digits)
+    own = len(f"{value:.10f}".rstrip("0").partition(".")[2])
+    return shown(value, min(digits, max(own, 2)))
+
+
 def _wide(picture: str) -> bool:
     """Whether a picture was drawn wider than a column."""
     found = re.search(r'viewBox="\S+ \S+ ([\d.]+)', picture)
@@ -127,10 +141,10 @@ class _Entry:
             return cls("")
         digits = exhibit.digits
         if not isinstance(found, Value):
-            return cls(shown(found, digits), inferred=cell.inferred)
-        # One noisy run cannot tell by how much it is off.
+            return cls(as_printed(found, digits), inferred=cell.inferred)
+        # One noisy run cannot tell by how much it is off, nor can this machine's clock.
         tells = found.spread is not None or found.low is not None or not exhibit.measured
-        far = _far(cell.printed, found) if tells else ""
+        far = _far(cell.printed, found) if tells and not exhibit.timed else ""
         return cls(shown(found.mean, digits), _detail(found, digits), far)
 
 
@@ -190,7 +204,11 @@ def _detail(value: Value, digits: int) -> str:
     if value.low is not None and value.high is not None:
         # Limits are no finer than what they are about.
         fine = abs(value.mean) < 10.0**-digits
-        limits = (limit if fine else round(limit, digits) for limit in (value.low, value.high))
+        least = value.high * _NOTHING
+        limits = (
+            (limit if abs(limit) > least else 0.0) if fine else round(limit, digits)
+            for limit in (value.low, value.high)
+        )
         parts.append(" to ".join(shown(limit, digits) for limit in limits))
     return ", ".join(parts)
 

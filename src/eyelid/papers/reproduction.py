@@ -123,13 +123,15 @@ class Verdict:
     """What an exhibit comes to, in two answers that are often different.
 
     Attributes:
-        reproduced: do the printed numbers come out by the paper's protocol? None for an exhibit
-            that the paper does not have.
+        reproduced: do the printed numbers come out by the paper's protocol? None where there are
+            none that could: the exhibit is about a sentence of the paper, or is not in it.
         claim: does what the paper concludes from them stand, by a leak-free protocol or exactly?
             None where nothing is concluded.
 
     >>> [answer.words for answer in Verdict(Outcome.YES, Outcome.NO).answers]
     ['reproduced', 'claim not confirmed']
+    >>> [answer.words for answer in Verdict(claim=Outcome.YES).answers]
+    ['claim confirmed']
     >>> [answer.words for answer in Verdict().answers]
     ['not in the paper']
     """
@@ -140,12 +142,12 @@ class Verdict:
     @property
     def answers(self) -> tuple[Answer, ...]:
         """Both, as far as there are any."""
-        first = (
-            Answer("not in the paper")
-            if self.reproduced is None
-            else Answer(_REPRODUCED[self.reproduced], self.reproduced)
-        )
-        return (first,) if self.claim is None else (first, Answer(_CLAIM[self.claim], self.claim))
+        found = []
+        if self.reproduced is not None:
+            found.append(Answer(_REPRODUCED[self.reproduced], self.reproduced))
+        if self.claim is not None:
+            found.append(Answer(_CLAIM[self.claim], self.claim))
+        return tuple(found) or (Answer("not in the paper"),)
 
 
 @dataclass(frozen=True)
@@ -219,6 +221,11 @@ class Exhibit:
     def columns(self) -> list[str]:
         """Names of columns, in order."""
         return list(dict.fromkeys(cell.column for cell in self.cells))
+
+    @property
+    def has_printed(self) -> bool:
+        """Whether any number of it stands in the paper."""
+        return any(cell.printed is not None and not cell.inferred for cell in self.cells)
 
     @property
     def inferences(self) -> list[str]:
@@ -322,7 +329,13 @@ class Reproduction:
             return (Answer("not run"),)
         if self.data.simulated and exhibit.measured:
             return (Answer("simulated: not comparable"),)
-        return () if exhibit.verdict is None else exhibit.verdict.answers
+        if exhibit.verdict is None:
+            return ()
+        first, *rest = exhibit.verdict.answers
+        if exhibit.verdict.reproduced is Outcome.OPEN and exhibit.has_printed:
+            # What an approximation, or a single run, gives is not held against what is printed.
+            first = Answer("printed numbers not compared")
+        return (first, *rest)
 
 
 def to_dict(done: Reproduction) -> dict[str, Any]:

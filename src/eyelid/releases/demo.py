@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from eyelid.attacks.attackers import find_attackers
 from eyelid.attacks.identification import identify, strongest
@@ -17,7 +18,7 @@ from eyelid.gaze.simulator import simulate
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.study_folder import write
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.releases.audits.audit import audit_tables
+from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.folder import NOTICE, AuditPlaces
 from eyelid.releases.budget import budget
 from eyelid.releases.release import release
@@ -87,7 +88,7 @@ def demo(out: Path, fast: bool = False, tell: Callable[[str], None] = lambda _: 
                 # Before the others, which raise what these people have paid.
                 tell("Auditing this one, which promises most …")
                 unwritten = replace(done, held=done.table, path=None)
-                audited = audit_tables(folder / "features", unwritten)
+                audited = cast(TableAudit, audit(folder / "features", unwritten))
                 # Not beside it: everything in this folder is to be shared.
                 beside = AuditPlaces(folder / f"{place.name}-audit")
                 beside.write(audited.to_json(), report(audited))

@@ -35,3 +35,10 @@ def test_both_readings_are_drawn_and_told():
     )
     assert "FPA leak-free 0.12, 0.12" in alt
     assert f"FPA leak-free, {KEPT} 0.75, 0.75" in alt
+
+
+def test_the_legend_names_lines_that_the_last_panel_does_not_have():
+    chunks = [Cell("CFPA-32", cell.column, 0.5, cell.by_protocol) for cell in CELLS[:2]]
+    picture = str(accuracy_picture([*CELLS, *chunks], (0.48, 48.0), "People", 0.05))
+    for label in (f"leak-free, {KEPT}", "printed", "guessing"):
+        assert f">{label}<" in picture

@@ -1,6 +1,7 @@
 """Liu et al. 2019 done again: golden numbers of theory, oracles for the rest, and real people."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -168,6 +169,10 @@ def test_the_papers_order_is_confirmed_only_where_it_comes_out():
     assert not figures.in_order(cells(rises, low), -1)
     assert not figures.in_order(cells(low, rises), 1)
     assert not figures.in_order(cells(rises[::-1], low), 1)
+    down = [1 - value for value in rises], [1 - value for value in low]
+    assert figures.order_outcome(cells(rises, low), cells(*down)) is Outcome.YES
+    single = [replace(c, by_protocol=replace(c.by_protocol, runs=1)) for c in cells(rises, low)]
+    assert figures.order_outcome(single, cells(*down)) is Outcome.OPEN
 
 
 def test_no_number_of_copies_is_called_leak_free_and_each_exhibit_warns(maps):
@@ -185,6 +190,7 @@ def test_hotspots_are_found_again_without_noise_and_by_luck_with_much():
     assert figures.unchanged([Value(1.0), Value(0.99)]) is Outcome.YES
     assert figures.unchanged([Value(0.1), Value(0.99)]) is Outcome.PARTLY
     assert figures.unchanged([Value(0.1), Value(0.2)]) is Outcome.NO
+    assert figures.unchanged([Value(1.0, runs=1)]) is Outcome.OPEN
 
 
 def test_more_gaze_points_leave_more_under_the_same_noise():

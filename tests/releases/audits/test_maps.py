@@ -20,11 +20,11 @@ from eyelid.io.reading import is_heatmap
 from eyelid.io.release_folder import arrays_digest
 from eyelid.privacy.noise import randomness
 from eyelid.releases.accounting import read_certificate
-from eyelid.releases.audits.audit import audit, audit_heatmap
+from eyelid.releases.audits.audit import audit
 from eyelid.releases.audits.map_target import map_target
 from eyelid.releases.audits.maps import AREAS
 from eyelid.releases.budget import budget
-from eyelid.releases.kinds.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.maps.heatmap import heatmap
 from eyelid.releases.kinds.maps.presentation import (
     Measured,
     arrays_of,
@@ -86,7 +86,7 @@ def home(tmp_path_factory):
     """A study that a ledger counts, and a heatmap of it."""
     home = tmp_path_factory.mktemp("maps")
     write(scene(), home / "study")
-    private_heatmap(home / "study", home / "out", epsilon=1.5)
+    heatmap(home / "study", home / "out", epsilon=1.5)
     return home
 
 
@@ -146,7 +146,7 @@ def out(home, tmp_path):
 @pytest.fixture(scope="module")
 def with_areas(home):
     """A heatmap of that study with tables of areas."""
-    private_heatmap(home / "study", home / "both", epsilon=1.5, areas=[LEFT, RIGHT])
+    heatmap(home / "study", home / "both", epsilon=1.5, areas=[LEFT, RIGHT])
     return home / "both"
 
 
@@ -162,7 +162,7 @@ def disagreements(home, folder):
 
 
 def test_a_sound_heatmap_stands_and_is_written_beside_it(home):
-    done = audit_heatmap(home / "study", home / "out")
+    done = audit(home / "study", home / "out")
     (attack,) = done.attacks.values()
     assert done.refuted == []
     assert "Not refuted" in done.verdict
@@ -184,7 +184,7 @@ def test_a_sound_heatmap_stands_and_is_written_beside_it(home):
 
 @pytest.mark.usefixtures("plain_pictures")
 def test_its_use_is_that_of_the_map_in_the_file(home):
-    (use,) = audit_heatmap(home / "study", home / "out").uses
+    (use,) = audit(home / "study", home / "out").uses
     looks = map_target(home / "study", home / "out").looks
     with np.load(home / "out" / "map.npz") as found:
         released, sigma_px = found["map"][0], float(found["sigma_px"])
@@ -212,8 +212,8 @@ def test_its_use_is_that_of_the_map_in_the_file(home):
 )
 def test_every_kind_of_heatmap_is_read_back_and_stands(how, tmp_path):
     write(scene(people=12), tmp_path / "study")
-    private_heatmap(tmp_path / "study", tmp_path / "out", **how)
-    done = audit_heatmap(tmp_path / "study", tmp_path / "out")
+    heatmap(tmp_path / "study", tmp_path / "out", **how)
+    done = audit(tmp_path / "study", tmp_path / "out")
     assert done.refuted == []
     assert done.target.total is not None
     assert all(not attack.subtraction.exact for attack in done.attacks.values())
@@ -226,8 +226,8 @@ def test_every_kind_of_heatmap_is_read_back_and_stands(how, tmp_path):
 def test_several_pictures_are_compared_one_by_one(tmp_path):
     study = scene(people=12, stimuli=("page", "ad"))
     write(study, tmp_path / "study")
-    private_heatmap(tmp_path / "study", tmp_path / "out", stimulus=["ad", "page"], epsilon=1.0)
-    done = audit_heatmap(tmp_path / "study", tmp_path / "out")
+    heatmap(tmp_path / "study", tmp_path / "out", stimulus=["ad", "page"], epsilon=1.0)
+    done = audit(tmp_path / "study", tmp_path / "out")
     assert [use.name for use in done.uses] == ["ad", "page"]
     assert done.refuted == []
 
@@ -236,7 +236,7 @@ def test_several_pictures_are_compared_one_by_one(tmp_path):
 def test_a_map_without_noise_under_a_certificate_of_some_is_refuted(home, out):
     subject = map_target(home / "study", out)
     shown(out, subject, noise_free(subject))
-    done = audit_heatmap(home / "study", out)
+    done = audit(home / "study", out)
     assert "next to no noise" in done.refuted[0]
     assert "subtracts all others gets the last one back exactly" in " ".join(done.refuted)
     assert done.verdict.startswith("The certificate is refuted")
@@ -332,14 +332,14 @@ def test_an_audit_that_an_earlier_version_left_in_a_heatmap_refutes_it_with_the_
 @pytest.mark.usefixtures("plain_pictures")
 def test_what_is_of_maps_is_refuted_in_a_release_of_tables(home, out, tmp_path):
     areas = tmp_path / "areas"
-    private_heatmap(home / "study", areas, epsilon=1.0, areas=[LEFT], only_areas=True)
+    heatmap(home / "study", areas, epsilon=1.0, areas=[LEFT], only_areas=True)
     sound = (areas / "certificate.json").read_text()
     certified(areas, lambda told: told["map"].update(sigma_px=[1, 2, 3]))
     with pytest.raises(InputError, match="does not say how"):
-        audit_heatmap(home / "study", areas)
+        audit(home / "study", areas)
     (areas / "certificate.json").write_text(sound)
     forged(areas, **np.load(out / "map.npz"))
-    found = audit_heatmap(home / "study", areas).refuted
+    found = audit(home / "study", areas).refuted
     assert found == ["the released folder holds map.npz, which the certificate does not tell of"]
 
 
@@ -396,7 +396,7 @@ def test_of_another_version_words_are_not_compared_and_that_is_said(home, out):
 def test_a_choice_with_a_larger_epsilon_is_refuted(mechanism, home, tmp_path):
     """Cells with just the noise of the forged choice: nothing but the choice itself is amiss."""
     out = tmp_path / "out"
-    private_heatmap(home / "study", out, epsilon=1.0, grid="8x5", **mechanism)
+    heatmap(home / "study", out, epsilon=1.0, grid="8x5", **mechanism)
     subject = map_target(home / "study", out)
     assert subject.disagreements == ()
     (chosen,), (observers,) = subject.mechanisms, subject.design.observers
@@ -405,7 +405,7 @@ def test_a_choice_with_a_larger_epsilon_is_refuted(mechanism, home, tmp_path):
     cells = loud.measure(counts, observers.facts, randomness(1))
     certified(out, lambda told: told["map"].update(settled=[loud.parameters()]))
     shown(out, replace(subject, mechanisms=(loud,)), cells)
-    assert audit_heatmap(home / "study", out).refuted == [
+    assert audit(home / "study", out).refuted == [
         "the certificate says that its mechanism chose what it cannot choose"
     ]
 
@@ -413,12 +413,12 @@ def test_a_choice_with_a_larger_epsilon_is_refuted(mechanism, home, tmp_path):
 @pytest.mark.usefixtures("plain_pictures")
 def test_too_much_noise_in_one_group_excuses_nothing_in_the_other(tmp_path):
     study, out = scene(), tmp_path / "out"
-    private_heatmap(study, out, epsilon=1.0, by="group")
+    heatmap(study, out, epsilon=1.0, by="group")
     subject = map_target(study, out)
     bare, loud = (noise_free(subject, number) for number in (0, 1))
     away = loud + 5 * (subject.cells(1) - loud)
     shown(out, subject, np.concatenate([bare, away]))
-    done = audit_heatmap(study, out)
+    done = audit(study, out)
     assert done.target.total is None
     assert any("next to no noise" in text and "(a)" in text for text in done.refuted)
     assert not any("(b)" in text for text in done.refuted)
@@ -431,8 +431,8 @@ def test_too_much_noise_in_one_group_excuses_nothing_in_the_other(tmp_path):
 @pytest.mark.usefixtures("plain_pictures")
 def test_of_a_map_of_some_people_drawn_subtraction_is_not_claimed_to_tell_nothing(tmp_path):
     study = scene(people=12)
-    private_heatmap(study, tmp_path / "out", mechanism="map-rs1")
-    done = audit_heatmap(study, tmp_path / "out")
+    heatmap(study, tmp_path / "out", mechanism="map-rs1")
+    done = audit(study, tmp_path / "out")
     assert done.refuted == []
     assert "was not tried" in done.verdict
     assert "tells nothing" not in done.verdict
@@ -466,7 +466,7 @@ def test_of_a_map_of_some_people_drawn_subtraction_is_not_claimed_to_tell_nothin
 def test_a_damaged_folder_is_refused(damage, home, both):
     damage(both)
     with pytest.raises(InputError):
-        audit_heatmap(home / "study", both)
+        audit(home / "study", both)
 
 
 def table_of(folder):
@@ -480,42 +480,42 @@ def test_missing_numbers_are_refuted(home, both):
 
 @pytest.mark.usefixtures("plain_pictures")
 def test_a_smaller_epsilon_written_into_the_certificate_is_refuted(home, tmp_path):
-    private_heatmap(home / "study", tmp_path / "out", epsilon=6.0)
+    heatmap(home / "study", tmp_path / "out", epsilon=6.0)
     file = tmp_path / "out" / "certificate.json"
     told = json.loads(file.read_text())
     for part in ("guarantee", "person_level"):
         told[part]["epsilon"] = 0.5
     file.write_text(json.dumps(told))
-    found = audit_heatmap(home / "study", tmp_path / "out").refuted
+    found = audit(home / "study", tmp_path / "out").refuted
     assert any("ledger counted" in text for text in found)
     assert any("mechanism that it names gives" in text for text in found)
 
 
 @pytest.mark.usefixtures("plain_pictures")
 def test_a_changed_map_is_refused(home, tmp_path):
-    private_heatmap(home / "study", tmp_path / "out", epsilon=1.5)
+    heatmap(home / "study", tmp_path / "out", epsilon=1.5)
     with np.load(tmp_path / "out" / "map.npz") as found:
         changed = dict(found)
     changed["map"] = changed["map"][:, ::-1]
     np.savez_compressed(tmp_path / "out" / "map.npz", **changed)
     with pytest.raises(InputError, match="its hash differs"):
-        audit_heatmap(home / "study", tmp_path / "out")
+        audit(home / "study", tmp_path / "out")
 
 
 @pytest.mark.usefixtures("plain_pictures")
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no archive", b"nonsense"])
 def test_a_file_that_is_no_map_is_refused(content, home, tmp_path):
-    private_heatmap(home / "study", tmp_path / "out", epsilon=1.5)
+    heatmap(home / "study", tmp_path / "out", epsilon=1.5)
     (tmp_path / "out" / "map.npz").write_bytes(content)
     with pytest.raises(InputError, match=r"cannot be read"):
-        audit_heatmap(home / "study", tmp_path / "out")
+        audit(home / "study", tmp_path / "out")
 
 
 @pytest.mark.usefixtures("plain_pictures")
 def test_a_plain_heatmap_carries_no_guarantee_and_gives_everybody_back(tmp_path):
     study = scene(people=12)
-    private_heatmap(study, tmp_path / "out", mechanism="map-noisefree")
-    done = audit_heatmap(study, tmp_path / "out")
+    heatmap(study, tmp_path / "out", mechanism="map-noisefree")
+    done = audit(study, tmp_path / "out")
     assert done.refuted == []
     assert "carries no guarantee" in done.verdict
     assert "gives the last one back exactly" in done.verdict
@@ -527,13 +527,13 @@ def test_other_looks_of_as_many_people_are_refused_by_the_ledger(home, tmp_path)
     study = read(home / "study")
     moved = replace(study, data=study.data.with_columns(pl.col("x") * 0.9))
     with pytest.raises(InputError, match="has counted no such release"):
-        audit_heatmap(moved, home / "out")
+        audit(moved, home / "out")
 
 
 @pytest.mark.usefixtures("plain_pictures")
 def test_without_a_ledger_another_original_is_suspected_and_nothing_is_refuted(tmp_path):
-    private_heatmap(scene(), tmp_path / "out", epsilon=500.0)
-    done = audit_heatmap(scene(seed=50), tmp_path / "out")
+    heatmap(scene(), tmp_path / "out", epsilon=500.0)
+    done = audit(scene(seed=50), tmp_path / "out")
     assert done.refuted == []
     assert "this may not be the original" in done.verdict
     assert any("ledger" in text for text in done.target.notes)
@@ -542,18 +542,18 @@ def test_without_a_ledger_another_original_is_suspected_and_nothing_is_refuted(t
 @pytest.mark.usefixtures("plain_pictures")
 def test_fewer_people_are_refused(home):
     with pytest.raises(InputError, match="for 40 people and the original has 12"):
-        audit_heatmap(scene(people=12), home / "out")
+        audit(scene(people=12), home / "out")
 
 
 @pytest.mark.usefixtures("plain_pictures")
 def test_a_certificate_that_does_not_say_how_is_refused(home, tmp_path):
-    private_heatmap(home / "study", tmp_path / "out", epsilon=1.5)
+    heatmap(home / "study", tmp_path / "out", epsilon=1.5)
     file = tmp_path / "out" / "certificate.json"
     told = json.loads(file.read_text())
     del told["map"]["weight"]
     file.write_text(json.dumps(told))
     with pytest.raises(InputError, match="does not say how the map was made"):
-        audit_heatmap(home / "study", tmp_path / "out")
+        audit(home / "study", tmp_path / "out")
 
 
 @pytest.mark.usefixtures("plain_pictures")
@@ -562,19 +562,17 @@ def test_tables_and_heatmaps_are_told_apart(home):
     assert not is_heatmap(home / "study")
     assert not is_heatmap(home / "nowhere")
     assert audit(home / "study", home / "out").attacks
-    with pytest.raises(InputError, match="no certificate of a heatmap"):
-        audit_heatmap(home / "study", home / "study")
 
 
 def test_a_heatmap_of_real_people_stands(real_data, tmp_path):
-    done = private_heatmap(
+    done = heatmap(
         real_data / "OSIE",
         tmp_path / "out",
         stimulus="1001",
         level="good",
         ledger=tmp_path / "book.ledger",
     )
-    found = audit_heatmap(real_data / "OSIE", tmp_path / "out", ledger=tmp_path / "book.ledger")
+    found = audit(real_data / "OSIE", tmp_path / "out", ledger=tmp_path / "book.ledger")
     assert done.certificate.people == 15
     assert found.refuted == []
     assert found.worst.positive.advantage.rate > 0.99
@@ -586,8 +584,8 @@ def test_a_map_that_nobody_looked_at_is_audited_and_not_compared(tmp_path):
     study = scene(people=12)
     away = replace(study, data=study.data.with_columns(pl.col("x") + 5000.0))
     write(away, tmp_path / "study")
-    private_heatmap(tmp_path / "study", tmp_path / "out", epsilon=1.0)
-    done = audit_heatmap(tmp_path / "study", tmp_path / "out")
+    heatmap(tmp_path / "study", tmp_path / "out", epsilon=1.0)
+    done = audit(tmp_path / "study", tmp_path / "out")
     assert done.refuted == []
     assert done.uses == ()
     assert "nobody looked at page" in done.not_compared[0]
@@ -596,16 +594,16 @@ def test_a_map_that_nobody_looked_at_is_audited_and_not_compared(tmp_path):
 @pytest.mark.usefixtures("plain_pictures")
 def test_two_people_are_too_few_to_ask_who_is_in_it(tmp_path):
     write(scene(people=2), tmp_path / "study")
-    private_heatmap(tmp_path / "study", tmp_path / "out", epsilon=1.0)
-    done = audit_heatmap(tmp_path / "study", tmp_path / "out")
+    heatmap(tmp_path / "study", tmp_path / "out", epsilon=1.0)
+    done = audit(tmp_path / "study", tmp_path / "out")
     assert "too few people" in done.verdict
 
 
 @pytest.mark.usefixtures("plain_pictures")
 def test_groups_are_judged_one_by_one_and_a_map_worse_than_a_blank_picture_is_called_that(tmp_path):
     write(scene(people=12), tmp_path / "study")
-    private_heatmap(tmp_path / "study", tmp_path / "out", epsilon=0.2, by="group", seed=1)
-    done = audit_heatmap(tmp_path / "study", tmp_path / "out")
+    heatmap(tmp_path / "study", tmp_path / "out", epsilon=0.2, by="group", seed=1)
+    done = audit(tmp_path / "study", tmp_path / "out")
     for use, group in zip(done.uses, "ab", strict=True):
         assert use.released.nmse > 1
         said = next(text for text in done.verdict.split(". ") if f"The map of {group} " in text)
@@ -617,10 +615,8 @@ def test_groups_are_judged_one_by_one_and_a_map_worse_than_a_blank_picture_is_ca
 @pytest.mark.usefixtures("plain_pictures")
 def test_of_many_maps_those_that_are_worth_nothing_are_counted(tmp_path):
     write(scene(people=12), tmp_path / "study")
-    private_heatmap(
-        tmp_path / "study", tmp_path / "out", epsilon=0.2, every_s=2.0, for_s=6.0, seed=1
-    )
-    done = audit_heatmap(tmp_path / "study", tmp_path / "out")
+    heatmap(tmp_path / "study", tmp_path / "out", epsilon=0.2, every_s=2.0, for_s=6.0, seed=1)
+    done = audit(tmp_path / "study", tmp_path / "out")
     blank = sum(use.released.nmse > 1 for use in done.uses)
     assert f"worse than a blank picture: {blank}" in done.verdict
 
@@ -632,7 +628,7 @@ def test_tables_are_compared_with_those_without_noise_and_with_saying_nothing(
 ):
     study = scene(people=12)
     write(study, tmp_path / "study")
-    private_heatmap(
+    heatmap(
         tmp_path / "study",
         tmp_path / "out",
         epsilon=epsilon,
@@ -641,7 +637,7 @@ def test_tables_are_compared_with_those_without_noise_and_with_saying_nothing(
         tables="dwell",
         seed=1,
     )
-    done = audit_heatmap(tmp_path / "study", tmp_path / "out")
+    done = audit(tmp_path / "study", tmp_path / "out")
     (table,) = done.tables
     left = study.data.group_by("person").agg((pl.col("x") < 80).mean())["x"].mean()
     released = pl.read_csv(tmp_path / "out" / "areas.csv")["value"]
@@ -659,8 +655,8 @@ def test_tables_are_compared_with_those_without_noise_and_with_saying_nothing(
 
 @pytest.mark.usefixtures("plain_pictures")
 def test_only_what_there_is_was_not_drawn_again(home, tmp_path):
-    private_heatmap(home / "study", tmp_path / "out", epsilon=1.0, areas=[LEFT], only_areas=True)
-    notes = " ".join(audit_heatmap(home / "study", tmp_path / "out").notes)
+    heatmap(home / "study", tmp_path / "out", epsilon=1.0, areas=[LEFT], only_areas=True)
+    notes = " ".join(audit(home / "study", tmp_path / "out").notes)
     assert "not compared with areas.csv" in notes
     assert "map.npz" not in notes
 
@@ -669,7 +665,7 @@ def test_a_sound_heatmap_whose_ledger_does_not_know_all_stands(tmp_path):
     write(scene(), tmp_path / "study")
     (tmp_path / "study.ledger").unlink()
     budget(tmp_path / "study", lost=True)
-    private_heatmap(tmp_path / "study", tmp_path / "out", epsilon=1.5)
+    heatmap(tmp_path / "study", tmp_path / "out", epsilon=1.5)
     subject = map_target(tmp_path / "study", tmp_path / "out")
     assert subject.certificate.incomplete
     assert subject.certificate.total is None

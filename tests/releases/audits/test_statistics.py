@@ -16,7 +16,7 @@ from eyelid.mechanisms.statistics.parts import BoxPart
 from eyelid.mechanisms.statistics.summary import StatisticsFacts
 from eyelid.mechanisms.statistics.summary_box import SummaryBox
 from eyelid.privacy.unit import PERSON
-from eyelid.releases.audits.audit import audit_results
+from eyelid.releases.audits.audit import audit
 from eyelid.releases.kinds.statistics.release import summary
 
 MOOD = Feature("mood", "points", "how somebody feels", -10.0, 10.0)
@@ -45,7 +45,7 @@ def released(tmp_path_factory):
 
 
 def test_an_honest_release_is_not_contradicted(released):
-    done = audit_results(released / "study", released / "out")
+    done = audit(released / "study", released / "out")
     assert not done.refuted
     assert 0.3 < done.membership.advantage.rate < done.membership.bound
     assert not done.subtraction.exact
@@ -66,14 +66,14 @@ def test_a_range_that_a_definition_cuts_short_is_no_disagreement(tmp_path):
     (entry,) = done.certificate.results["entries"]
     assert (entry["lower"], entry["within"]) == (-10.0, [-10.0, 10.0])
     assert entry["upper"] < 10.0
-    assert not audit_results(tmp_path / "study", tmp_path / "out").refuted
+    assert not audit(tmp_path / "study", tmp_path / "out").refuted
 
 
 def test_groups_areas_and_choices_are_audited(tmp_path):
     eyelid.write(moods(), tmp_path / "study")
     said = {"by": "sex", "statistics": "mean;superiority;median:1;histogram:1:3", "epsilon": 8.0}
     summary(tmp_path / "study", tmp_path / "out", measures=["mood"], **said)
-    assert not audit_results(tmp_path / "study", tmp_path / "out").refuted
+    assert not audit(tmp_path / "study", tmp_path / "out").refuted
 
 
 def test_results_of_areas_are_audited(tmp_path):
@@ -93,7 +93,7 @@ def test_results_of_areas_are_audited(tmp_path):
     done = summary(tmp_path / "study", tmp_path / "out", **said)
     assert "names and places of the areas of interest" in done.certificate.unprotected
     assert "the names and places of the areas" in (tmp_path / "out/DATACARD.md").read_text("utf-8")
-    assert not audit_results(tmp_path / "study", tmp_path / "out").refuted
+    assert not audit(tmp_path / "study", tmp_path / "out").refuted
 
 
 def _changed(folder, name, change):
@@ -125,14 +125,14 @@ def test_a_folder_that_was_changed_is_refuted(tmp_path, name, change, refuted):
     eyelid.write(moods(), tmp_path / "study")
     summary(tmp_path / "study", tmp_path / "out", tasks=["each"], epsilon=2.0)
     _changed(tmp_path / "out", name, change)
-    done = audit_results(tmp_path / "study", tmp_path / "out")
+    done = audit(tmp_path / "study", tmp_path / "out")
     assert any(refuted in each for each in done.refuted), done.refuted
 
 
 def test_results_of_other_people_are_refused(tmp_path, released):
     eyelid.write(moods(seed=2), tmp_path / "others")
     with pytest.raises(InputError, match="ledger"):
-        audit_results(tmp_path / "others", released / "out", ledger=released / "study.ledger")
+        audit(tmp_path / "others", released / "out", ledger=released / "study.ledger")
 
 
 def test_half_of_the_noise_is_found(monkeypatch):

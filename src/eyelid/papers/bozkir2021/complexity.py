@@ -19,6 +19,7 @@ from eyelid.papers.floating_noise import laplaces
 from eyelid.papers.reproduction import Cell, Exhibit, Outcome, Value, Verdict
 from eyelid.papers.signals import TaskSignals, signals_of
 from eyelid.privacy.noise import randomness
+from eyelid.spelling import plural
 
 _OPERATIONS, _TRANSFORM = "operations, n·log₂ c", "transform and inverse"
 _RELEASE, _CHOICE = "one release", "choosing k, one run"
@@ -55,7 +56,7 @@ def run_times(source: Source, methods: Sequence[str], repeats: int = 3) -> Exhib
         name=f"Run time over chunks, {source.name}",
         title="Time as a share of FPA's, by the length of a chunk",
         says=said,
-        setting=f"The least of {repeats} measurements of processor time on one task, on "
+        setting=f"The least of {plural(repeats, 'measurement')} of processor time on one task, on "
         "this machine: k among powers of two, all people and features.",
         quantity="share of FPA's time",
         timed=True,

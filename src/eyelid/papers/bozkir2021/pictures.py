@@ -30,6 +30,7 @@ _LOOKS: dict[tuple[bool, str], dict[str, Any]] = {
         **_HOLLOW,
     },
 }
+_LABELS = [style["label"] for style in _LOOKS.values()]
 _DRAWN = CLASSIFIERS["forest"]
 
 
@@ -110,7 +111,21 @@ def accuracy_picture(
             axis.set_xlabel("printed ε")
             axis.tick_params(labelsize=SMALL, labelleft=axis is axes[0])
         axes[0].set_ylabel("share right")
-        axes[-1].legend(frameon=False, fontsize=SMALL, loc="upper left", bbox_to_anchor=(1, 1))
+        # Not every panel has every line.
+        named = {
+            label: line
+            for axis in axes
+            for line, label in zip(*axis.get_legend_handles_labels(), strict=True)
+        }
+        order = [label for label in ("guessing", *_LABELS) if label in named]
+        axes[-1].legend(
+            [named[label] for label in order],
+            order,
+            frameon=False,
+            fontsize=SMALL,
+            loc="upper left",
+            bbox_to_anchor=(1, 1),
+        )
 
     alt = f"{title}, random forest: " + "; ".join(
         f"{name} {_LOOKS[look]['label']} "

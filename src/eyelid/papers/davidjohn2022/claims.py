@@ -106,7 +106,7 @@ def intersections(results: Results, partitions: int, seed: int) -> Exhibit:
         quantity="share of people whose own name is found",
         cells=tuple(cells),
         chance=results.chance_named,
-        verdict=Verdict(Outcome.OPEN, _bound_outcome(anew <= bound, once <= bound)),
+        verdict=Verdict(claim=_bound_outcome(anew <= bound, once <= bound)),
         headline=(ANEW_ROW, place("k", shown)),
     )
 

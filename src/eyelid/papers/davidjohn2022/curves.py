@@ -39,7 +39,7 @@ def curves_picture(exhibit: Exhibit, rows: Sequence[str], what: str, simulated: 
         if exhibit.chance is not None:
             axis.axhline(exhibit.chance, color=INK, lw=0.9, ls=":", label="guessing")
         axis.set_xticks(range(len(columns)), columns)
-        axis.tick_params(axis="x", labelsize=SMALL)
+        axis.tick_params(labelsize=SMALL)
         axis.set_xlim(-0.4, len(columns) - 0.1)
         axis.set_ylim(0.0, 1.0)
         axis.set_ylabel(what)

@@ -8,7 +8,7 @@ THEOREMS = Protocol(
     "noise by the theorems",
     "Theorem 3.4: σ ≥ (m/(nε))·√(r(ε/2 + ln(r/δ))) is (ε, δ)-private. Theorem 3.5: σ ≥ √2·mr/(εn) "
     "is ε-private. n observers, r pixels, at most m of an observer in a pixel; levels good (ε = 1) "
-    "and okay (ε = 3), δ = n^−3/2.",
+    "and okay (ε = 3), δ = n^(−3/2).",
     ("m = 1 where the paper does not say it.",),
     "Exact: the smallest σ with which Gaussian noise is (ε, δ)-private (Balle & Wang 2018), and "
     "the exact δ of a given σ.",
@@ -16,8 +16,8 @@ THEOREMS = Protocol(
 HEATMAPS = Protocol(
     "noisy heatmaps of 50,000 copies",
     "Gaze maps of 1050 × 1680 px of five observers on one picture, each replicated 10,000 times; "
-    "noise of Theorems 3.4 and 3.5 for n = 50,000 and δ = n^−3/2 on every pixel; m = 1; the kernel "
-    "I(i, j) = exp(−d²/(2σ²)); 100 noisy heatmaps a setting, mean and standard deviation.",
+    "noise of Theorems 3.4 and 3.5 for n = 50,000 and δ = n^(−3/2) on every pixel; m = 1; the "
+    "kernel I(i, j) = exp(−d²/(2σ²)); 100 noisy heatmaps a setting, mean and standard deviation.",
     (
         "The paper's gaze is not published, nor how many samples there are of an observer: five "
         "participants of OSIE stand in, with their fixations and with samples simulated from these "

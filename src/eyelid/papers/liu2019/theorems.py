@@ -48,7 +48,7 @@ _TABLE_PEOPLE = 1000
 
 
 def paper_delta(people: float) -> float:
-    """The δ of the paper's levels: n^−3/2."""
+    """The δ of the paper's levels: n^(−3/2)."""
     return float(people**-1.5)
 
 
@@ -146,7 +146,7 @@ def example() -> Exhibit:
         ),
         protocol=THEOREMS.name,
         verdict=Verdict(Outcome.YES, Outcome.YES),
-        setting=f"ε = {EPSILON:g}, δ = n^−3/2 = {delta:.2e}, m = 1. The limit of {SAMPLES} gaze "
+        setting=f"ε = {EPSILON:g}, δ = n^(−3/2) = {delta:.2e}, m = 1. The limit of {SAMPLES} gaze "
         "points is not the paper's.",
         leak_free_words="ours, exact",
         cells=(
@@ -172,7 +172,7 @@ def few_cells() -> Exhibit:
             exact.append(paper.true_delta(facts))
             column = f"{count:,} cell{'s' * (count > 1)}"
             row = f"{level} privacy (ε = {epsilon:g})"
-            promised = f"δ = n^−3/2 for n = {_TABLE_PEOPLE:,}"
+            promised = f"δ = n^(−3/2) for n = {_TABLE_PEOPLE:,}"
             cells.append(Cell(row, column, delta, leak_free=Value(exact[-1]), inferred=promised))
         broken[level] = [
             count for count, found in zip(_FEW_CELLS, exact, strict=True) if found > delta
@@ -205,7 +205,7 @@ PRINTED_OBSERVERS = {"good": 900.0, "okay": 300.0}
 
 
 def _theorem(side: float, people: float, epsilon: float) -> float:
-    """σ of Theorem 3.4 at the paper's δ = n^−3/2."""
+    """σ of Theorem 3.4 at the paper's δ = n^(−3/2)."""
     delta = paper_delta(people)
     return float(paper_noise(np.array(side**2), np.array(people), epsilon, delta))
 
@@ -274,7 +274,7 @@ def slice_of_300() -> Exhibit:
         ),
         protocol=THEOREMS.name,
         verdict=Verdict(Outcome.YES, Outcome.YES),
-        setting="δ = n^−3/2 changes along the curve with n, as in the paper.",
+        setting="δ = n^(−3/2) changes along the curve with n, as in the paper.",
         leak_free_words="ours, exact",
         cells=tuple(cells),
         pictures={"figure-2-slice": _slice()},
@@ -284,7 +284,7 @@ def slice_of_300() -> Exhibit:
 
 
 def observers_needed(noise: Callable[[float, float, float], float], epsilon: float) -> float:
-    """How many observers bring a noise down to 1.5 on 300 × 300 px, δ being n^−3/2."""
+    """How many observers bring a noise down to 1.5 on 300 × 300 px, δ being n^(−3/2)."""
     people = np.geomspace(2, 20_000, 400)
     found = np.array([noise(EXAMPLE_SIDE, each, epsilon) for each in people])
     return observers_for(EXAMPLE_NOISE, people, found)
@@ -327,14 +327,15 @@ def _surfaces() -> Markup:
 def _slice() -> Markup:
     """Noise over observers at 300 × 300 px, and the example noise as a dotted line."""
     people = np.geomspace(50, 5000, 60)
+    # Numbers stand off the lines: to the right of the upper one, to the left of the lower one.
     lines = (
-        ("Theorem 3.4", _theorem, "--", "o"),
-        ("exact", _dense, "-", "s"),
+        ("Theorem 3.4", _theorem, "--", "o", (3, 5), "left"),
+        ("exact", _dense, "-", "s", (-3, -11), "right"),
     )
 
     def draw(axis: Axes) -> None:
         for level, colour in (("good", ORANGE), ("okay", BLUE)):
-            for words, noise, style, marker in lines:
+            for words, noise, style, marker, off, side in lines:
                 values = [noise(EXAMPLE_SIDE, each, LEVELS[level]) for each in people]
                 axis.plot(people, values, style, color=colour, label=f"{words}, {level} privacy")
                 needed = observers_needed(noise, LEVELS[level])
@@ -342,7 +343,8 @@ def _slice() -> Markup:
                 axis.annotate(
                     f"{needed:.0f}",
                     (needed, EXAMPLE_NOISE),
-                    xytext=(1, 7),
+                    xytext=off,
+                    ha=side,
                     textcoords="offset points",
                     fontsize=SMALL,
                     color=colour,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeGuard, cast, overload
+from typing import overload
 
 from eyelid.attacks.attackers import Attacker, find_attackers
 from eyelid.attacks.attackers.fusion import NAME as FUSED
@@ -16,8 +16,6 @@ from eyelid.engine.atomic import check_file
 from eyelid.engine.engines import using
 from eyelid.errors import InputError
 from eyelid.gaze.frames import refuse_frame
-from eyelid.gaze.study import Study
-from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.people_choice import Whom
 from eyelid.io.release_folder import states_heatmap, states_results
@@ -28,15 +26,20 @@ from eyelid.releases.audits.kinds import ATTACKS
 from eyelid.releases.audits.map_target import map_target
 from eyelid.releases.audits.pairing import Source, audit_target
 from eyelid.releases.audits.statistics import statistics_target
-from eyelid.reporting.audits.maps import MapsAudit
 from eyelid.reporting.audits.results import Audit, TableAudit
-from eyelid.reporting.audits.statistics import ResultsAudit
 from eyelid.reporting.release import Release
 
 # Attackers that are no `Attacker`: they know other things than records.
 _SPECIAL = (LIKELIHOOD, FUSED)
 # A page may replace a page, and nothing else.
 PAGES = (".html", ".htm")
+# How the pair of a release that is nobody's own is made, and why no attacker names people from it.
+_MAPS = (map_target, "a heatmap re-identifies nobody and is good for looking at")
+OF_EVERYBODY: dict[ReleaseKind, tuple[Callable[..., AuditTarget], str]] = {
+    ReleaseKind.MAPS: _MAPS,
+    ReleaseKind.TABLES: _MAPS,
+    ReleaseKind.STATISTICS: (statistics_target, "results re-identify nobody"),
+}
 
 
 @overload
@@ -119,81 +122,34 @@ def audit(
     """
     for given in (original, released):
         refuse_frame(given, "audit")
-    if _has_maps(released):
-        if attackers or protocols or targets or min_seconds is not None:
-            raise InputError(
-                "a heatmap re-identifies nobody and is good for looking at: leave out attackers, "
-                "protocols, targets and min_seconds"
-            )
-        if isinstance(original, FeatureTable):
-            raise InputError("a heatmap is made of gaze, and the original is a table of features")
-        with using(engine):
-            return audit_heatmap(
-                original,
-                released,
-                report=report,
-                map=map,
-                ledger=ledger,
-                seed=seed,
-                people=people,
-            )
-    if _has_results(released):
-        if attackers or protocols or targets or min_seconds is not None:
-            raise InputError(
-                "results re-identify nobody: leave out attackers, protocols, targets and "
-                "min_seconds"
-            )
-        folder = released.path if isinstance(released, Release) else released
-        if folder is None:
-            raise InputError(
-                "results are audited in their folder: release them into one, release(…, out='…')"
-            )
-        with using(engine):
-            return audit_results(
-                original,
-                folder,
-                report=report,
-                map=map,
-                ledger=ledger,
-                seed=seed,
-                people=people,
-            )
-    return audit_tables(
-        original,
-        released,
-        report=report,
-        attackers=attackers,
-        protocols=protocols,
-        targets=targets,
-        map=map,
-        ledger=ledger,
-        seed=seed,
-        engine=engine,
-        people=people,
-        min_seconds=min_seconds,
-    )
-
-
-def audit_tables(
-    original: Source,
-    released: Source | Release | None = None,
-    *,
-    report: Path | str | None = None,
-    attackers: str | Sequence[str | Attacker] | None = None,
-    protocols: Sequence[str] | None = None,
-    targets: Sequence[str] | None = None,
-    map: Map = None,
-    ledger: Path | str | None = None,
-    seed: int = 0,
-    engine: str | None = None,
-    people: Whom = None,
-    min_seconds: float | None = None,
-) -> TableAudit:
-    """Attack data, or a release of features or gaze; the arguments are those of `audit`."""
     page = _checked(report, seed, ledger)
+    plan = _plan(attackers, protocols, targets, seed)
+    pair: AuditTarget
+    with using(engine):
+        if released is None or (kind := _of_everybody(released)) is None:
+            pair = audit_target(
+                original, released, map=map, ledger=ledger, people=people, min_seconds=min_seconds
+            )
+        else:
+            target_of, nobody = OF_EVERYBODY[kind]
+            if attackers or protocols or targets or min_seconds is not None:
+                raise InputError(
+                    f"{nobody}: leave out `attackers`, `protocols`, `targets` and `min_seconds`"
+                )
+            pair = target_of(original, released, map=map, ledger=ledger, people=people)
+        return _attacked(pair, plan, page)
+
+
+def _plan(
+    attackers: str | Sequence[str | Attacker] | None,
+    protocols: Sequence[str] | None,
+    targets: Sequence[str] | None,
+    seed: int,
+) -> AuditPlan:
+    """What was asked for, with attackers and protocols instead of their names."""
     wanted = [attackers] if isinstance(attackers, str) else list(attackers or ())
     names = [name for name in wanted if isinstance(name, str)]
-    plan = AuditPlan(
+    return AuditPlan(
         [attacker for attacker in wanted if not isinstance(attacker, str)]
         + find_attackers([name for name in names if name not in _SPECIAL], besides=_SPECIAL),
         [name for name in _SPECIAL if name in names or not wanted],
@@ -202,79 +158,17 @@ def audit_tables(
         seed,
         partial=bool(wanted or protocols),
     )
-    with using(engine):
-        pair = audit_target(
-            original, released, map=map, ledger=ledger, people=people, min_seconds=min_seconds
-        )
-        return cast(TableAudit, _attacked(pair, plan, page))
 
 
-def audit_heatmap(
-    original: Study | Path | str,
-    released: Path | str | Release,
-    *,
-    report: Path | str | None = None,
-    map: Map = None,
-    ledger: Path | str | None = None,
-    seed: int = 0,
-    people: Whom = None,
-) -> MapsAudit:
-    """Attack a heatmap that `eyelid heatmap` released, and compare it with the one without noise.
-
-    Args:
-        original: what it was made of: a study of samples or fixations, or recordings.
-        released: the heatmap, or its folder; ``audit.json`` and ``report.html`` are written into
-            ``NAME-audit`` beside it, for the owner alone.
-        report: a HTML file for the page, instead of that one; not in a study or a release.
-        map: what you say about the columns of recordings, as for `eyelid.read`.
-        ledger: the file that counted the release, if it is not the original's own.
-        seed: of the attackers' random choices.
-        people: whom of the original it is about, as for the heatmap.
-    """
-    page = _checked(report, seed, ledger)
-    target = map_target(original, released, map=map, ledger=ledger, people=people)
-    return cast(MapsAudit, _attacked(target, AuditPlan(seed=seed), page))
-
-
-def audit_results(
-    original: Source,
-    released: Path | str,
-    *,
-    report: Path | str | None = None,
-    map: Map = None,
-    ledger: Path | str | None = None,
-    seed: int = 0,
-    people: Whom = None,
-) -> ResultsAudit:
-    """Attack results that `eyelid summary` released, and compare them with those without noise.
-
-    Args:
-        original: what they were made of.
-        released: their folder; ``audit.json`` and ``report.html`` are written into ``NAME-audit``
-            beside it, for the owner alone.
-        report: a HTML file for the page, instead of that one; not in a study or a release.
-        map: what you say about the columns of recordings, as for `eyelid.read`.
-        ledger: the file that counted the release, if it is not the original's own.
-        seed: of the attackers' random choices.
-        people: whom of the original it is about, as for the results.
-    """
-    page = _checked(report, seed, ledger)
-    target = statistics_target(original, released, map=map, ledger=ledger, people=people)
-    return cast(ResultsAudit, _attacked(target, AuditPlan(seed=seed), page))
-
-
-def _has_results(released: Source | Release | None) -> TypeGuard[Path | str | Release]:
-    """Whether something is released results of a study."""
+def _of_everybody(released: Source | Release) -> ReleaseKind | None:
+    """Maps or statistics, which are of nobody's own records; None for every other kind."""
     if isinstance(released, Release):
-        return released.certificate.described.kind is ReleaseKind.STATISTICS
-    return isinstance(released, str | Path) and states_results(released)
-
-
-def _has_maps(released: Source | Release | None) -> TypeGuard[Path | str | Release]:
-    """Whether something is a released heatmap, or tables of areas."""
-    if isinstance(released, Release):
-        return released.certificate.described.kind in (ReleaseKind.MAPS, ReleaseKind.TABLES)
-    return isinstance(released, str | Path) and states_heatmap(released)
+        kind = released.certificate.described.kind
+        return kind if kind in OF_EVERYBODY else None
+    if not isinstance(released, str | Path):
+        return None
+    stated = {ReleaseKind.MAPS: states_heatmap, ReleaseKind.STATISTICS: states_results}
+    return next((kind for kind, states in stated.items() if states(released)), None)
 
 
 def _attacked(target: AuditTarget, plan: AuditPlan, page: Path | None) -> Audit:

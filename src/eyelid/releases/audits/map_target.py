@@ -19,6 +19,7 @@ from eyelid.gaze.maps.gaze_points import GazePoints, layers_of
 from eyelid.gaze.maps.grid import Floats, Grid
 from eyelid.gaze.maps.placement import Placement
 from eyelid.gaze.study import Study, check
+from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text, from_spreadsheets
 from eyelid.io.files import arrays_in, text_table
@@ -104,7 +105,7 @@ class MapTarget(HeatmapTarget):
 
 
 def map_target(
-    original: Study | Path | str,
+    original: Study | FeatureTable | Path | str,
     released: Path | str | Release,
     *,
     map: Map = None,
@@ -120,6 +121,8 @@ def map_target(
         ledger: the file that counted the release, if it is not the original's own.
         people: whom of the original it is about, as for the heatmap.
     """
+    if isinstance(original, FeatureTable):
+        raise InputError("a heatmap is made of gaze, and the original is a table of features")
     folder: Path | None
     certificate: Certificate | None
     if isinstance(released, Release):

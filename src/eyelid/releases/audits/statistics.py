@@ -44,6 +44,7 @@ from eyelid.releases.kinds.statistics.questions import Questions, asked_of
 from eyelid.releases.kinds.statistics.release import released_digest
 from eyelid.releases.kinds.statistics.survey import Survey, surveyed
 from eyelid.reporting.audits.statistics import ResultsAudit, results_report
+from eyelid.reporting.release import Release
 
 _RELEASES = 100
 _FILES = {
@@ -74,7 +75,7 @@ class StatisticsTarget(ResultsTarget):
 
 def statistics_target(
     original: Study | FeatureTable | Path | str,
-    released: Path | str,
+    released: Path | str | Release,
     *,
     map: Map = None,
     ledger: Path | str | None = None,
@@ -84,12 +85,17 @@ def statistics_target(
 
     Args:
         original: what the results were made of.
-        released: their folder.
+        released: their folder, or the release that is in it.
         map: what you say about the columns of recordings.
         ledger: the file that counted the release, if it is not the original's own.
         people: whom of the original it is about, as for the results.
     """
-    folder = Path(released)
+    where = released.path if isinstance(released, Release) else released
+    if where is None:
+        raise InputError(
+            "results are audited in their folder: release them into one, release(…, out='…')"
+        )
+    folder = Path(where)
     certificate = read_certificate(folder)
     if certificate is None or certificate.results is None:
         raise InputError(f"{folder} has no certificate of results: is it of 'eyelid summary'?")

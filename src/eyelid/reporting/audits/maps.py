@@ -21,7 +21,7 @@ from eyelid.reporting.audits.results import Audit
 from eyelid.reporting.maps.page import guarantee_legend
 from eyelid.reporting.rendering import rendered
 from eyelid.reporting.sentences import SAYS_NOTHING, coarse, formal_only, limits, percent, stated
-from eyelid.spelling import plural
+from eyelid.spelling import Table, plural
 from eyelid.version import build
 
 if TYPE_CHECKING:
@@ -82,6 +82,12 @@ class MapsAudit(Audit):
                     f"{rounded_up(100 * (member.bound or 0), 3)} %{where}"
                 )
         return found
+
+    def lines(self) -> Iterator[str | Table]:
+        """What was asked of it, and how much of the one without noise is left."""
+        from eyelid.reporting.audits.tables import heatmap_lines
+
+        return heatmap_lines(self)
 
     @property
     def rates(self) -> Rates | None:

@@ -146,6 +146,10 @@ class Audit(Unasked, Framed):
     def to_dict(self) -> dict[str, Any]:
         """As in audit.json; of single people it says nothing unless nothing was released."""
 
+    @abstractmethod
+    def lines(self) -> Iterator[str | Table]:
+        """The figures as tables and sentences, for a terminal."""
+
     @property
     def rates(self) -> Rates | None:
         """What attackers reached, beside guessing and what is allowed; None without attacks."""
@@ -204,6 +208,12 @@ class TableAudit(Audit):
     target: TableTarget
     partial: bool = False
     targets: tuple[str, ...] = ()
+
+    def lines(self) -> Iterator[str | Table]:
+        """The figures, the strongest attacker for every protocol."""
+        from eyelid.reporting.audits.tables import audit_lines
+
+        return audit_lines(self)
 
     @property
     def across(self) -> str:

@@ -106,7 +106,7 @@ class ResultsAudit(Audit):
             f"is true of these in {percent(self.coverage.share)} of cases (wanted: 95 %)."
         )
 
-    def lines(self) -> Iterator[Table]:
+    def lines(self) -> Iterator[str | Table]:
         """What was tried, and how far off results are, for a terminal."""
         member, left = self.membership, self.subtraction
         rows = [("told who is in it", f"{signed(member.advantage.rate)} better than chance")]

@@ -18,7 +18,7 @@ from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.privacy.ledger import Ledger
 from eyelid.releases.accounting import looks_digest, read_certificate
-from eyelid.releases.kinds.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.maps.heatmap import heatmap
 from eyelid.releases.kinds.maps.measurement import seen
 from eyelid.releases.kinds.maps.settings import LEVELS, default_mechanism
 from eyelid.releases.kinds.maps.view import view_of
@@ -74,7 +74,7 @@ def fixed_cells(monkeypatch):
 
 
 def test_a_folder_has_the_map_the_pictures_the_certificate_and_the_card(tmp_path):
-    done = private_heatmap(fixations(), tmp_path / "out", level="okay")
+    done = heatmap(fixations(), tmp_path / "out", level="okay")
     assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
     with np.load(tmp_path / "out" / "map.npz") as arrays:
         found = dict(arrays)
@@ -88,7 +88,7 @@ def test_a_folder_has_the_map_the_pictures_the_certificate_and_the_card(tmp_path
 
 
 def test_everything_in_map_npz_follows_from_the_noisy_cells_and_the_public_noise():
-    done = private_heatmap(fixations(people=40), epsilon=5.0, blur=4.0)
+    done = heatmap(fixations(people=40), epsilon=5.0, blur=4.0)
     columns, rows = done.heatmaps.arrays["grid"]
     grid = Grid(WIDTH, HEIGHT, int(columns), int(rows))
     (cell_sd,) = done.certificate.map["cell_sd"]
@@ -112,7 +112,7 @@ def test_files_of_different_people_with_the_same_noisy_cells_are_the_same(tmp_pa
     studies = {number: fixations(seed=number, looks=5 * number) for number in (1, 2)}
     far = studies[1].data.with_columns(pl.col("x") + 1000)
     for number, study in (studies | {3: studies[1].derive(data=far)}).items():
-        done = private_heatmap(study, tmp_path / str(number), level="good")
+        done = heatmap(study, tmp_path / str(number), level="good")
     assert "no look lies on the picture" in done.for_owner[0]
     for name in FILES:
         assert len({(tmp_path / each / name).read_bytes() for each in "123"}) == 1, name
@@ -121,7 +121,7 @@ def test_files_of_different_people_with_the_same_noisy_cells_are_the_same(tmp_pa
 def test_people_without_a_look_count_and_stay_unknown(fixed_cells):
     study = fixations()
     lost = pl.when(pl.col("person") == "P00").then(None).otherwise(pl.col("x")).alias("x")
-    done = private_heatmap(study.derive(data=study.data.with_columns(lost)), level="good")
+    done = heatmap(study.derive(data=study.data.with_columns(lost)), level="good")
     assert done.certificate.people == 6
     assert done.for_owner == ("1 person had no look on the picture",)
     assert "no look" not in done.certificate.to_json()
@@ -137,8 +137,7 @@ def test_noise_on_the_cells_is_as_declared():
     counts = looks.counts(facts.grid)
     exact = np.bincount(counts.cell, weights=mechanism.limited(counts, facts), minlength=15) / 8
     noise = [
-        private_heatmap(study, mechanism=mechanism, seed=seed).heatmaps.arrays["cells"].ravel()
-        - exact
+        heatmap(study, mechanism=mechanism, seed=seed).heatmaps.arrays["cells"].ravel() - exact
         for seed in range(40)
     ]
     assert np.var(noise) == pytest.approx(mechanism.cell_sd(facts) ** 2, rel=0.25)
@@ -152,7 +151,7 @@ def test_the_debit_comes_before_the_noise_and_stays_when_something_fails(tmp_pat
 
     monkeypatch.setattr(MapGrid, "noisy_mean", fail)
     with pytest.raises(InputError, match="no noise today"):
-        private_heatmap(tmp_path / "study", tmp_path / "out", level="good")
+        heatmap(tmp_path / "study", tmp_path / "out", level="good")
     book = Ledger(tmp_path / "study.ledger")
     (debit,) = book.debits(read(tmp_path / "study").origin.id)
     assert (debit.mechanism, debit.guarantee.epsilon) == ("map-grid", 1.0)
@@ -166,14 +165,14 @@ def test_above_the_limit_nothing_is_counted_computed_or_written(tmp_path, monkey
     book.set_allowance(origin, 2.0, 1e-5)
     monkeypatch.setattr(MapGrid, "noisy_mean", None)
     with pytest.raises(Refused):
-        private_heatmap(tmp_path / "study", tmp_path / "out", level="okay")
+        heatmap(tmp_path / "study", tmp_path / "out", level="okay")
     assert not book.debits(origin)
     assert not (tmp_path / "out").exists()
 
 
 def test_the_ledger_can_check_what_a_map_was_made_of(tmp_path):
     write(fixations(), tmp_path / "study")
-    done = private_heatmap(tmp_path / "study", level="good")
+    done = heatmap(tmp_path / "study", level="good")
     study = read(tmp_path / "study")
     book = Ledger(tmp_path / "study.ledger")
     (debit,) = book.debits(study.origin.id)
@@ -187,28 +186,28 @@ def test_the_ledger_can_check_what_a_map_was_made_of(tmp_path):
 
 def test_heatmaps_and_releases_of_the_same_people_add_up(tmp_path):
     write(fixations(), tmp_path / "study")
-    private_heatmap(tmp_path / "study", mechanism="map-laplace", epsilon=1.0)
-    done = private_heatmap(tmp_path / "study", mechanism="map-laplace", epsilon=0.5)
+    heatmap(tmp_path / "study", mechanism="map-laplace", epsilon=1.0)
+    done = heatmap(tmp_path / "study", mechanism="map-laplace", epsilon=0.5)
     assert done.certificate.total.epsilon == 1.5
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_levels_are_an_epsilon_with_the_safer_delta(level):
-    done = private_heatmap(fixations(), level=level)
+    done = heatmap(fixations(), level=level)
     assert done.certificate.person_level.epsilon == LEVELS[level]
     assert done.certificate.person_level.delta == 1e-6
     assert done.certificate.guarantee.holds
 
 
 def test_a_seed_makes_the_map_repeatable_and_the_guarantee_void(tmp_path):
-    one, other = (private_heatmap(fixations(), level="good", seed=3) for _ in range(2))
+    one, other = (heatmap(fixations(), level="good", seed=3) for _ in range(2))
     np.testing.assert_array_equal(one.heatmaps.arrays["cells"], other.heatmaps.arrays["cells"])
     assert not one.certificate.guarantee.holds
     assert one.protects.startswith("NO PRIVACY GUARANTEE")
 
 
 def test_two_maps_without_a_seed_differ():
-    one, other = (private_heatmap(fixations(), level="good") for _ in range(2))
+    one, other = (heatmap(fixations(), level="good") for _ in range(2))
     assert not np.isin(one.heatmaps.arrays["cells"], other.heatmaps.arrays["cells"]).any()
 
 
@@ -216,14 +215,14 @@ def test_two_maps_without_a_seed_differ():
     "name", ["map-noisefree", "map-rs1", "map-rs2", "map-gaussian-paper", "map-laplace-paper"]
 )
 def test_the_paper_s_own_mechanisms_run_and_carry_no_guarantee(name):
-    done = private_heatmap(fixations(), mechanism=name, epsilon=1.0)
+    done = heatmap(fixations(), mechanism=name, epsilon=1.0)
     assert not done.certificate.guarantee.holds
     assert done.protects.startswith("NO PRIVACY GUARANTEE")
 
 
 @pytest.mark.usefixtures("plain_pictures")
 def test_the_card_of_a_map_without_a_guarantee_says_so_first(tmp_path):
-    private_heatmap(fixations(), tmp_path / "out", mechanism="map-noisefree", epsilon=1.0)
+    heatmap(fixations(), tmp_path / "out", mechanism="map-noisefree", epsilon=1.0)
     card = (tmp_path / "out" / "DATACARD.md").read_text("utf-8")
     assert card.splitlines()[2].startswith("**This release carries no privacy guarantee.**")
     assert "No noise was added" in card
@@ -232,7 +231,7 @@ def test_the_card_of_a_map_without_a_guarantee_says_so_first(tmp_path):
 @pytest.mark.usefixtures("plain_pictures")
 def test_two_groups_have_the_whole_epsilon_each_and_a_difference(tmp_path):
     study = fixations(people=10, attributes=halves(10))
-    done = private_heatmap(study, tmp_path / "out", by="group", level="good")
+    done = heatmap(study, tmp_path / "out", by="group", level="good")
     assert done.certificate.person_level.epsilon == 1.0
     assert done.certificate.people == 10
     assert [each.name for each in done.maps] == ["a", "b"]
@@ -249,7 +248,7 @@ def test_groups_see_their_own_people_only():
     study = fixations(people=20, attributes=halves(20))
     left = pl.when(pl.col("person").str.slice(1).cast(pl.Int64) % 2 == 0).then(10.0)
     data = study.data.with_columns(x=left.otherwise(150.0), y=pl.lit(50.0))
-    done = private_heatmap(
+    done = heatmap(
         study.derive(data=data),
         by="group",
         mechanism="map-grid",
@@ -266,8 +265,8 @@ def test_of_many_values_two_can_be_named_and_only_their_people_are_counted(tmp_p
     study = fixations(people=6, attributes={"group": ["a", "a", "b", "b", "c", "c"]})
     write(study, tmp_path / "study")
     with pytest.raises(InputError, match="gives 3"):
-        private_heatmap(tmp_path / "study", by="group", level="good")
-    done = private_heatmap(tmp_path / "study", by="group", between=["c", "a"], level="good")
+        heatmap(tmp_path / "study", by="group", level="good")
+    done = heatmap(tmp_path / "study", by="group", between=["c", "a"], level="good")
     assert [each.name for each in done.maps] == ["c", "a"]
     (debit,) = Ledger(tmp_path / "study.ledger").debits(read(tmp_path / "study").origin.id)
     assert debit.people == 4
@@ -283,12 +282,12 @@ def test_of_many_values_two_can_be_named_and_only_their_people_are_counted(tmp_p
 )
 def test_groups_that_cannot_be_compared_are_refused(values, match):
     with pytest.raises(InputError, match=match):
-        private_heatmap(fixations(attributes={"group": values}), by="group", level="good")
+        heatmap(fixations(attributes={"group": values}), by="group", level="good")
 
 
 def test_several_stimuli_share_one_budget_and_one_person_s_mass():
     study = fixations(people=12, stimuli=("one", "two", "three"))
-    done = private_heatmap(
+    done = heatmap(
         study, stimulus=["three", "one"], mechanism="map-grid", epsilon=600.0, clip=1.0, grid="2x2"
     )
     assert done.heatmaps.arrays["layers"].tolist() == ["three", "one"]
@@ -300,7 +299,7 @@ def test_several_stimuli_share_one_budget_and_one_person_s_mass():
 
 @pytest.mark.usefixtures("plain_pictures")
 def test_stretches_of_time_are_maps_of_one_stimulus(tmp_path):
-    done = private_heatmap(fixations(), tmp_path / "out", every_s=0.5, for_s=2.0, level="okay")
+    done = heatmap(fixations(), tmp_path / "out", every_s=0.5, for_s=2.0, level="okay")
     assert done.certificate.map["stretches_ms"] == [0, 500, 1000, 1500, 2000]
     assert [each.name for each in done.maps] == ["0–0.5 s", "0.5–1 s", "1–1.5 s", "1.5–2 s"]
     assert done.certificate.person_level.epsilon == 3.0
@@ -309,7 +308,7 @@ def test_stretches_of_time_are_maps_of_one_stimulus(tmp_path):
 def test_a_stimulus_that_nobody_looked_at_is_told_to_the_owner_alone():
     study = fixations(stimuli=("one", "two"))
     lost = pl.when(pl.col("stimulus") == "two").then(None).otherwise(pl.col("x")).alias("x")
-    done = private_heatmap(
+    done = heatmap(
         study.derive(data=study.data.with_columns(lost)), stimulus=["one", "two"], level="good"
     )
     assert done.for_owner == ("nobody looked at two: a map of it is noise alone",)
@@ -319,7 +318,7 @@ def test_a_stimulus_that_nobody_looked_at_is_told_to_the_owner_alone():
 def test_looks_outside_the_picture_are_counted_in_words(beyond, words):
     study = fixations()
     outside = pl.when(pl.int_range(pl.len()) < beyond).then(1000.0).otherwise(pl.col("x"))
-    done = private_heatmap(study.derive(data=study.data.with_columns(x=outside)), level="good")
+    done = heatmap(study.derive(data=study.data.with_columns(x=outside)), level="good")
     assert done.for_owner == (f"{words} outside the picture",)
 
 
@@ -328,7 +327,7 @@ def test_recordings_of_one_person_add_up_and_count_once():
     again = study.data.with_columns(recording=pl.lit("again"))
     twice = study.derive(data=pl.concat([study.data, again]))
     done = [
-        private_heatmap(each, mechanism="map-grid", epsilon=1.0, seed=1, grid="4x2")
+        heatmap(each, mechanism="map-grid", epsilon=1.0, seed=1, grid="4x2")
         for each in (study, twice)
     ]
     assert done[1].certificate.people == 4
@@ -340,7 +339,7 @@ def test_recordings_of_one_person_add_up_and_count_once():
 
 def test_durations_weigh_in_seconds():
     study = fixations(people=4, looks=5)
-    done = private_heatmap(
+    done = heatmap(
         study,
         weight="duration",
         mechanism="map-gaussian",
@@ -354,7 +353,7 @@ def test_durations_weigh_in_seconds():
 
 
 def test_a_private_cap_is_paid_for_and_told():
-    done = private_heatmap(fixations(), mechanism="map-gaussian", cap="private", epsilon=1.0)
+    done = heatmap(fixations(), mechanism="map-gaussian", cap="private", epsilon=1.0)
     assert done.certificate.person_level.epsilon == 1.0
     (settled,) = done.certificate.map["settled"]
     assert settled["cap"] in (1, 2, 4, 8, 16)
@@ -396,7 +395,7 @@ def areas(tmp_path):
 @pytest.mark.usefixtures("plain_pictures")
 def test_areas_take_half_of_the_budget_and_the_total_is_stated(tmp_path, areas):
     write(fixations(), tmp_path / "study")
-    done = private_heatmap(tmp_path / "study", tmp_path / "out", areas=areas, epsilon=2.0)
+    done = heatmap(tmp_path / "study", tmp_path / "out", areas=areas, epsilon=2.0)
     certificate = done.certificate
     assert certificate.parameters["epsilon"] == 1.0
     assert certificate.map["areas"]["parameters"]["epsilon"] == 1.0
@@ -413,7 +412,7 @@ def test_areas_take_half_of_the_budget_and_the_total_is_stated(tmp_path, areas):
 
 @pytest.mark.usefixtures("plain_pictures")
 def test_areas_alone_have_the_whole_budget_and_no_map(tmp_path, areas):
-    done = private_heatmap(
+    done = heatmap(
         fixations(), tmp_path / "out", areas=areas, only_areas=True, epsilon=2.0, tables="dwell"
     )
     assert done.certificate.mechanism == "aoi-tables"
@@ -427,8 +426,8 @@ def test_areas_alone_have_the_whole_budget_and_no_map(tmp_path, areas):
 @pytest.mark.usefixtures("plain_pictures")
 def test_an_earlier_release_without_a_guarantee_is_not_forgotten(tmp_path):
     write(fixations(), tmp_path / "study")
-    private_heatmap(tmp_path / "study", level="good", seed=1)
-    done = private_heatmap(tmp_path / "study", tmp_path / "out", level="good")
+    heatmap(tmp_path / "study", level="good", seed=1)
+    done = heatmap(tmp_path / "study", tmp_path / "out", level="good")
     assert done.certificate.guarantee.holds
     assert not done.certificate.total.holds
     assert "unbounded" in (tmp_path / "out" / "DATACARD.md").read_text("utf-8")
@@ -436,16 +435,16 @@ def test_an_earlier_release_without_a_guarantee_is_not_forgotten(tmp_path):
 
 def test_a_mechanism_may_come_with_its_parameters_set():
     mechanism = mechanism_named("map-laplace", epsilon=0.5, samples=4)
-    done = private_heatmap(fixations(), mechanism=mechanism)
+    done = heatmap(fixations(), mechanism=mechanism)
     assert done.certificate.person_level.epsilon == 0.5
     with pytest.raises(InputError, match="already"):
-        private_heatmap(fixations(), mechanism=mechanism, epsilon=1.0)
+        heatmap(fixations(), mechanism=mechanism, epsilon=1.0)
 
 
 def test_figures_are_written_beside_and_are_not_private(tmp_path, monkeypatch):
     short = functools.partial(map_figures.experiment, epsilons=(1.0, 3.0), draws=2)
     monkeypatch.setattr(map_figures, "experiment", short)
-    private_heatmap(
+    heatmap(
         fixations(), tmp_path / "out", level="good", figures=tmp_path / "out-figures-not-private"
     )
     figures = {path.name for path in (tmp_path / "out-figures-not-private").iterdir()}
@@ -454,9 +453,7 @@ def test_figures_are_written_beside_and_are_not_private(tmp_path, monkeypatch):
 
 
 def test_on_real_fixations_a_map_is_released(real_data, tmp_path):
-    done = private_heatmap(
-        read(real_data / "OSIE"), tmp_path / "out", stimulus="1001", level="good"
-    )
+    done = heatmap(read(real_data / "OSIE"), tmp_path / "out", stimulus="1001", level="good")
     assert done.certificate.people == 15
     assert done.maps[0].values.shape == (600, 800)
 
@@ -479,7 +476,7 @@ def test_on_real_fixations_a_map_is_released(real_data, tmp_path):
 def test_what_could_not_be_computed_is_refused_before_anything_is_spent(tmp_path, asked, match):
     write(fixations(), tmp_path / "study")
     with pytest.raises(InputError, match=match):
-        private_heatmap(tmp_path / "study", tmp_path / "out", **{"epsilon": 1.0} | asked)
+        heatmap(tmp_path / "study", tmp_path / "out", **{"epsilon": 1.0} | asked)
     assert not Ledger(tmp_path / "study.ledger").debits(read(tmp_path / "study").origin.id)
 
 
@@ -487,7 +484,7 @@ def test_figures_that_could_not_be_drawn_are_refused_before_anything_is_spent(tm
     study = fixations()
     write(study.derive(data=study.data.with_columns(pl.col("x") + 1000)), tmp_path / "study")
     with pytest.raises(InputError, match="nobody looked at the first map"):
-        private_heatmap(tmp_path / "study", figures=tmp_path / "figures", level="good")
+        heatmap(tmp_path / "study", figures=tmp_path / "figures", level="good")
     assert not Ledger(tmp_path / "study.ledger").debits(read(tmp_path / "study").origin.id)
 
 
@@ -498,21 +495,21 @@ def test_a_picture_too_tall_for_counts_in_pixels_has_cells():
 def test_somebody_with_more_looks_than_can_be_added_up_is_refused_first(monkeypatch):
     monkeypatch.setattr("eyelid.releases.kinds.maps.plan.MOST_ENTRIES", 7)
     with pytest.raises(InputError, match="somebody has 8 looks"):
-        private_heatmap(fixations(looks=8), level="good", grid="5x3")
-    private_heatmap(fixations(looks=7), level="good", grid="5x3")
-    private_heatmap(fixations(looks=8), level="good", grid="7x1")
+        heatmap(fixations(looks=8), level="good", grid="5x3")
+    heatmap(fixations(looks=7), level="good", grid="5x3")
+    heatmap(fixations(looks=8), level="good", grid="7x1")
 
 
 @pytest.mark.parametrize(("name", "cap"), [("map-gaussian", "private"), ("map-rs1", "paper")])
 def test_groups_share_one_cap_which_no_data_choose(name, cap):
     study = fixations(attributes=halves())
     with pytest.raises(InputError, match="groups would differ by their caps"):
-        private_heatmap(study, by="group", mechanism=name, cap=cap, epsilon=1.0)
+        heatmap(study, by="group", mechanism=name, cap=cap, epsilon=1.0)
 
 
 @pytest.mark.parametrize("order", [["a", "b"], ["b", "a"]])
 def test_of_groups_without_a_guarantee_the_worst_is_stated(order):
     # Of three people two are drawn, of four two.
     study = fixations(people=7, attributes={"group": ["a"] * 3 + ["b"] * 4})
-    done = private_heatmap(study, by="group", between=order, mechanism="map-rs1", epsilon=1.0)
+    done = heatmap(study, by="group", between=order, mechanism="map-rs1", epsilon=1.0)
     assert done.certificate.person_level.delta == pytest.approx(2 / 3)

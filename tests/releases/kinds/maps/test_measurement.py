@@ -22,9 +22,10 @@ from eyelid.io.study_parts import part_facts
 from eyelid.privacy.ledger import Ledger
 from eyelid.releases.accounting import looks_digest
 from eyelid.releases.audits import earlier_digests
-from eyelid.releases.audits.audit import audit_heatmap
-from eyelid.releases.kinds.maps import heatmap, measurement
-from eyelid.releases.kinds.maps.heatmap import private_heatmap
+from eyelid.releases.audits.audit import audit
+from eyelid.releases.kinds.maps import heatmap as heatmaps
+from eyelid.releases.kinds.maps import measurement
+from eyelid.releases.kinds.maps.heatmap import heatmap
 from eyelid.releases.kinds.maps.measurement import Sight, seen
 from eyelid.releases.kinds.maps.quote import heatmap_draft, heatmap_preview
 from eyelid.releases.kinds.maps.view import view_of
@@ -123,7 +124,7 @@ def small_pieces(monkeypatch):
 def released(home, source=None, **asked):
     """Every file of a heatmap, and its certificate."""
     study = home / "study" if source is None else source
-    private_heatmap(study, home / "out", **{"epsilon": 2.0, "seed": 7} | asked)
+    heatmap(study, home / "out", **{"epsilon": 2.0, "seed": 7} | asked)
     return {path.name: path.read_bytes() for path in (home / "out").iterdir()}
 
 
@@ -168,7 +169,7 @@ def test_what_the_owner_is_told_does_not_depend_on_pieces(copy, monkeypatch):
 def test_an_audit_knows_a_heatmap_made_in_pieces(copy):
     home = copy()
     released(home, stimulus="page", seed=None)
-    done = audit_heatmap(home / "study", home / "out")
+    done = audit(home / "study", home / "out")
     assert done.refuted == []
     assert done.target.total is not None
 
@@ -184,7 +185,7 @@ def test_an_audit_knows_the_digests_of_earlier_versions(copy, monkeypatch):
         "eyelid.releases.kinds.maps.measurement.digest_of_looks", lambda *about: earlier
     )
     released(home, stimulus="page", seed=None)
-    assert audit_heatmap(home / "study", home / "out").subject.total is not None
+    assert audit(home / "study", home / "out").subject.total is not None
 
 
 def stopping(monkeypatch, where, name, after=0):
@@ -210,7 +211,7 @@ def debits(home):
 def test_a_run_that_goes_on_has_the_same_noise_and_one_debit(name, copy, monkeypatch):
     home, settings = copy(), SETTINGS[name] | {"seed": None}
     with monkeypatch.context() as patch:
-        stopping(patch, heatmap, "write_maps")
+        stopping(patch, heatmaps, "write_maps")
         with pytest.raises(KeyboardInterrupt):
             released(home, **settings)
     with np.load(unfinished(home / "out") / "drawn" / "measured") as kept:
@@ -222,7 +223,7 @@ def test_a_run_that_goes_on_has_the_same_noise_and_one_debit(name, copy, monkeyp
         np.testing.assert_array_equal(found["cells"], drawn)
     assert len(debits(home)) == 1
     assert not unfinished(home / "out").exists()
-    assert audit_heatmap(home / "study", home / "out").subject.disagreements == ()
+    assert audit(home / "study", home / "out").subject.disagreements == ()
 
 
 @pytest.mark.parametrize("name", ["groups", "cap", "tables", "literature"])
@@ -253,11 +254,11 @@ def test_what_was_uploaded_before_a_stop_stays_true(last, copy, monkeypatch):
     asked = {"stimulus": "page", "epsilon": 2.0}
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(RemotePlace, "send", stop)
-        private_heatmap("study", out, **asked)
+        heatmap("study", out, **asked)
     seen = {path.name: path.read_bytes() for path in (home / "far" / "out").iterdir()}
     assert last in seen
     del seen[".unfinished"]
-    private_heatmap("study", out, **asked)
+    heatmap("study", out, **asked)
     after = {path.name: path.read_bytes() for path in (home / "far" / "out").iterdir()}
     assert after.items() >= seen.items()
     assert len(debits(home)) == 1
@@ -296,7 +297,7 @@ def test_sums_that_one_cap_limits_are_not_taken_for_those_of_another(copy):
 def test_an_unfinished_run_is_not_taken_for_another(copy, monkeypatch):
     home = copy()
     with monkeypatch.context() as patch:
-        stopping(patch, heatmap, "write_maps")
+        stopping(patch, heatmaps, "write_maps")
         with pytest.raises(KeyboardInterrupt):
             released(home, stimulus="page")
     for other in ({"epsilon": 1.0}, {"seed": 8}, {"stimulus": "other"}, {"blur": 3.0}):
@@ -314,14 +315,14 @@ def test_an_unfinished_run_is_not_taken_for_another(copy, monkeypatch):
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_recordings_that_change_after_the_first_look_are_not_released(name, copy, monkeypatch):
-    home, sound = copy(), heatmap.measured
+    home, sound = copy(), heatmaps.measured
 
     def meddled(*about):
         file = home / "study" / study_folder.DATA
         pl.read_parquet(file).with_columns(pl.col("y") / 2).write_parquet(file)
         return sound(*about)
 
-    monkeypatch.setattr(heatmap, "measured", meddled)
+    monkeypatch.setattr(heatmaps, "measured", meddled)
     with pytest.raises(InputError, match="changed after they were looked at"):
         released(home, **SETTINGS[name])
     assert not (home / "out").exists()

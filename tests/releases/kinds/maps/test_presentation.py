@@ -11,7 +11,7 @@ from PIL import Image
 
 from eyelid.gaze.areas import Area
 from eyelid.gaze.simulator import simulate
-from eyelid.releases.kinds.maps.heatmap import private_heatmap
+from eyelid.releases.kinds.maps.heatmap import heatmap
 from eyelid.reporting.maps import pictures
 from eyelid.reporting.maps.area_pictures import UNITS
 
@@ -45,7 +45,7 @@ def page(tmp_path: Path) -> Path:
 def test_the_sentence_about_reliability_is_on_the_picture_of_what_is(
     study, drawn, page, tmp_path: Path
 ):
-    done = private_heatmap(study, tmp_path / "out", stimulus=page, epsilon=4.0)
+    done = heatmap(study, tmp_path / "out", stimulus=page, epsilon=4.0)
     assert set(drawn) == {"heatmap.png", "overlay.png", "reliable.png"}
     assert done.heatmaps.reliability.sentence in drawn["reliable.png"]
 
@@ -53,9 +53,7 @@ def test_the_sentence_about_reliability_is_on_the_picture_of_what_is(
 def test_stretches_of_time_have_the_name_of_the_stimulus_and_a_scale_bar(
     study, drawn, tmp_path: Path
 ):
-    done = private_heatmap(
-        study, tmp_path / "out", stimulus="comic", epsilon=4.0, every_s=5, for_s=10
-    )
+    done = heatmap(study, tmp_path / "out", stimulus="comic", epsilon=4.0, every_s=5, for_s=10)
     assert done.heatmaps.reliability.sentence in drawn["reliable.png"]
     for said in drawn.values():
         assert "comic" in said
@@ -63,13 +61,13 @@ def test_stretches_of_time_have_the_name_of_the_stimulus_and_a_scale_bar(
 
 
 def test_two_groups_have_a_difference_of_the_stimulus(study, drawn, page, tmp_path: Path):
-    private_heatmap(study, tmp_path / "out", stimulus=page, epsilon=4.0, by="gender")
+    heatmap(study, tmp_path / "out", stimulus=page, epsilon=4.0, by="gender")
     assert "comic: female and male" in drawn["difference.png"]
 
 
 def test_tables_are_drawn_with_their_areas_on_the_page(study, drawn, page, tmp_path: Path):
     corners = np.array([[0, 0], [900, 0], [900, 900]], dtype=float)
-    private_heatmap(
+    heatmap(
         study,
         tmp_path / "out",
         stimulus=page,

@@ -1,6 +1,6 @@
 """Maps of where people looked, and tables over areas of interest.
 
-`eyelid.releases.kinds.maps.heatmap.private_heatmap` keeps the same order, and certificate and
+`eyelid.releases.kinds.maps.heatmap.heatmap` keeps the same order, and certificate and
 debit are the same code (`releases/accounting.py`).
 
 1. **View** (`view.py`): which stimuli, their pictures, size, where they lay on the screen, the

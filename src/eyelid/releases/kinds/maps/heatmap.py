@@ -234,10 +234,6 @@ class MapJob(Job[Release]):
         )
 
 
-private_heatmap = heatmap
-"""`heatmap`, as version 0.1 calls it."""
-
-
 def _gaze(source: object) -> Study | Path | str:
     """Refuse what is no study: a map, which an earlier `eyelid.heatmap` spread out, or a frame."""
     refuse_frame(source, "heatmap", gaze=True)

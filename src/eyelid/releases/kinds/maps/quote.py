@@ -279,7 +279,7 @@ class HeatmapDraft:
 
 
 def heatmap_preview(source: Study | Path | str, **asked: Any) -> HeatmapPreview:
-    """Check everything that a heatmap needs; the arguments are those of `private_heatmap`.
+    """Check everything that a heatmap needs; the arguments are those of `heatmap`.
 
     Args:
         source: a study of samples or fixations, or recordings.
