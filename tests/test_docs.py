@@ -193,14 +193,14 @@ def passed():
     """The files of modules that work while something runs."""
     found = set()
 
-    def watch(frame, event, _):
-        if event == "call" and frame.f_code.co_name != "<module>":
+    def watch(frame, *_):
+        if frame.f_code.co_name != "<module>":
             found.add(frame.f_code.co_filename)
 
-    before = sys.getprofile()
-    sys.setprofile(watch)
+    before = sys.gettrace()
+    sys.settrace(watch)
     yield found
-    sys.setprofile(before)
+    sys.settrace(before)
 
 
 @pytest.mark.parametrize("command", ["release", "audit"])
