@@ -26,7 +26,7 @@ def test_people_get_a_page_and_machines_one_object_that_say_the_same(eyelid, tmp
     assert {"report.html", "reproduction.json", "numbers.csv", "figure-2-surfaces.svg"} <= {
         path.name for path in out.iterdir()
     }
-    assert "0.098600" in done.out
+    assert "0.0986 " in done.out
     assert "0.085378" in done.out
     assert f"Open {out / 'report.html'}" in done.out
     assert "It took " in done.out

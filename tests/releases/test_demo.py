@@ -19,7 +19,8 @@ def story(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         # What `audit` and `verify` find has tests of its own; here it is enough that it is told.
         patch.setattr("eyelid.releases.demo._RELEASES", _RELEASES[::2])
-        patch.setattr("eyelid.releases.demo.audit", partial(audit, attackers=["means", "lda"]))
+        quick = partial(audit, attackers=["means", "lda"])
+        patch.setattr("eyelid.releases.demo.audit", quick)
         patch.setattr("eyelid.releases.audits.records.utility", partial(utility, models=["knn"]))
         patch.setattr("eyelid.releases.demo._VERIFIED", ("gaussian",))
         patch.setattr("eyelid.releases.demo.verify", lambda names, runs: verify(names, runs=2_000))

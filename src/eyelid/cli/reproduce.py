@@ -99,12 +99,14 @@ def run(
 
 def _row(exhibit: Exhibit, done: Reproduction) -> tuple[str, ...]:
     """The most telling number of a table or figure, and the verdict on all of it."""
-    from eyelid.papers.page import shown
+    from eyelid.papers.page import as_printed, shown
 
     cell = exhibit.most_telling
-    ours = (None if each is None else each.mean for each in (cell.by_protocol, cell.leak_free))
-    printed, *rest = (shown(each, exhibit.digits) for each in (cell.printed, *ours))
-    printed += " (inferred)" * bool(cell.inferred)
+    printed = as_printed(cell.printed, exhibit.digits) + " (inferred)" * bool(cell.inferred)
+    rest = (
+        shown(None if each is None else each.mean, exhibit.digits)
+        for each in (cell.by_protocol, cell.leak_free)
+    )
     verdict = "; ".join(answer.words for answer in done.answers_on(exhibit))
     return (exhibit.name, f"{cell.row}, {cell.column}", printed, *rest, verdict)
 

@@ -100,12 +100,14 @@ def shown(value: float | None, digits: int) -> str:
     return told.replace("-", "−")
 
 
-def _as_printed(value: float, digits: int) -> str:
-    """A paper's number without digits that it does not print.
+def as_printed(value: float | None, digits: int) -> str:
+    """A paper's number without digits that it does not print; a dash for none.
 
-    >>> _as_printed(0.0986, 6), _as_printed(0.5, 2), _as_printed(1.0, 3)
+    >>> as_printed(0.0986, 6), as_printed(0.5, 2), as_printed(1.0, 3)
     ('0.0986', '0.50', '1.00')
     """
+    if value is None:
+        return shown(None, digits)
     own = len(f"{value:.10f}".rstrip("0").partition(".")[2])
     return shown(value, min(digits, max(own, 2)))
 
@@ -139,7 +141,7 @@ class _Entry:
             return cls("")
         digits = exhibit.digits
         if not isinstance(found, Value):
-            return cls(_as_printed(found, digits), inferred=cell.inferred)
+            return cls(as_printed(found, digits), inferred=cell.inferred)
         # One noisy run cannot tell by how much it is off, nor can this machine's clock.
         tells = found.spread is not None or found.low is not None or not exhibit.measured
         far = _far(cell.printed, found) if tells and not exhibit.timed else ""

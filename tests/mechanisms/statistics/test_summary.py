@@ -187,6 +187,6 @@ def test_groups_of_one_and_people_who_do_not_fit_are_refused():
         box("mean:3").cost(PublicFacts(10, 1, 1, 2), PERSON)
 
 
-def test_a_release_of_features_refuses_it_in_one_line(make_table):
-    with pytest.raises(InputError, match=r"one number for each person.*'eyelid summary'"):
+def test_so_few_people_that_nothing_is_learned_are_refused_in_one_line(make_table):
+    with pytest.raises(InputError, match=r"4 people drown in the noise of ε = 1.*more people"):
         release(make_table(), mechanism="summary-box", epsilon=1.0)

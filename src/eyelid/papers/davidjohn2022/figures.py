@@ -173,7 +173,9 @@ def other_datasets(of_dataset: Mapping[str, Results]) -> Exhibit:
         quantity=_REIDENTIFIED,
         leak_free_words="ours, leak-free, strongest attacker",
         cells=tuple(cells),
-        not_run="" if of_dataset else "none of the six is at hand (see the end of this page)",
+        not_run=""
+        if of_dataset
+        else "none of the six is at hand: what was looked for stands at the end of the page",
         verdict=Verdict(agreement(cells), None) if of_dataset else None,
         digits=3,
     )

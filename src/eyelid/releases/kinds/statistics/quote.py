@@ -172,7 +172,7 @@ def statistics_cost(
 
     >>> quote = statistics_cost(people=40, features=3, epsilon=1.0)
     >>> round(quote.offer.widest, 2), quote.guarantee.numbers()
-    (1.24, 'ε = 1')
+    (1.08, 'ε = 1')
     """
     given = {"people": people, "features": features}
     absent = [name for name, value in given.items() if value is None]

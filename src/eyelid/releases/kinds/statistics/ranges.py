@@ -99,7 +99,7 @@ def best_k(people: int, numbers: int, epsilon: float) -> float:
         epsilon: of the whole.
 
     >>> best_k(45, 3, 1.0), best_k(535, 3, 1.0)
-    (1.8, 2.9)
+    (1.8, 2.95)
     """
     from scipy.stats import norm
 
