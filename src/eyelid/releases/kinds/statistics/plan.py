@@ -35,7 +35,6 @@ from eyelid.releases.kinds.statistics.ranges import entry_of, norms_of
 from eyelid.spelling import plural
 
 BOX = "summary-box"
-WHAT = "results"
 ANY = "any"
 RANKS_BELOW = 50
 """Below so many people rank statistics come first where no norm exists; from there on it is counted
