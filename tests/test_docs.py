@@ -3,6 +3,7 @@
 import doctest
 import math
 import re
+import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -14,6 +15,9 @@ from scipy.ndimage import label
 
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.gaze_map import presented
+from eyelid.gaze.study import Feature
+from eyelid.gaze.table import table_from_arrays
+from eyelid.io.study_folder import write
 from eyelid.mechanisms.maps.map_grid import MapGrid
 
 ROOT = Path(__file__).parent.parent
@@ -47,7 +51,9 @@ def test_python_blocks_run(page, tmp_path, monkeypatch, quick_audits):
 
 
 def test_every_door_names_tests_that_are_there():
-    section = (ROOT / "SECURITY.md").read_text("utf-8").split("## The doors")[1].split("\n## ")[0]
+    page = (ROOT / "SECURITY.md").read_text("utf-8")
+    assert all((ROOT / file).exists() for file in re.findall(r"tests/[\w/]+\.py", page))
+    section = page.split("## The doors")[1].split("\n## ")[0]
     doors = [line for line in section.splitlines() if line.startswith("| **")]
     assert len(doors) == 10
     for door in doors:
@@ -171,3 +177,46 @@ def test_the_picture_of_the_streaming_page_can_be_drawn():
         "uniform",
     ]
     assert len(over_time) == 3
+
+
+def walk(command):
+    """The modules that the page's walk through a command names, in the form of their files."""
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    section = page.split(f"## A walk through `eyelid {command}`\n")[1].split("\n## ")[0]
+    # What only other kinds pass stands behind a semicolon, up to the end of its brackets.
+    section = re.sub(r"; `\w+\.py` of maps[^)]*\)", ")", section)
+    return re.findall(r"`((?:\w+/)*\w+\.py|kinds/\w+/\w+\.py)`", section)
+
+
+@pytest.fixture
+def passed():
+    """The files of modules that work while something runs."""
+    found = set()
+
+    def watch(frame, *_):
+        if frame.f_code.co_name != "<module>":
+            found.add(frame.f_code.co_filename)
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    yield found
+    sys.settrace(before)
+
+
+@pytest.mark.parametrize("command", ["release", "audit"])
+def test_a_walk_names_modules_that_the_command_passes(
+    eyelid, command, passed, quick_audits, no_pictures, tmp_path
+):
+    features = [Feature(name, "1/s", "events per second", 0.0, 10.0) for name in "ab"]
+    values = np.random.default_rng(1).random((5, 2, 6, 2)) * 10
+    write(table_from_arrays(values, features).study(), tmp_path / "study")
+    steps = ["release", tmp_path / "study", tmp_path / "out", "--mechanism", "gaussian"]
+    assert eyelid(*steps, "--epsilon", 8).code == 0
+    if command == "audit":
+        passed.clear()
+        few = ("--attackers", "means,likelihood", "--protocols", "raw->release")
+        assert eyelid("audit", tmp_path / "study", tmp_path / "out", *few).code == 0
+    # Quick audits leave canaries out.
+    named = set(walk(command)) - {"canaries.py"}
+    assert len(named) > 8
+    assert not [name for name in named if not any(file.endswith(f"/{name}") for file in passed)]

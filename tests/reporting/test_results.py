@@ -24,7 +24,7 @@ ROWS = [
 
 @pytest.fixture
 def results():
-    return pl.DataFrame(ROWS, schema=COLUMNS, orient="row")
+    return pl.DataFrame([(*row, 0.7, 0.2, 0.1) for row in ROWS], schema=COLUMNS, orient="row")
 
 
 def test_a_table_in_markdown_has_a_row_for_every_result(results):

@@ -196,7 +196,7 @@ def _release(
 def _say(done: Results, out: Path) -> None:
     """The results, and what is promised."""
     from eyelid.reporting.sentences import in_all, promise_lines
-    from eyelid.reporting.statistics.tables import rows_of, shown_columns
+    from eyelid.reporting.statistics.tables import rows_of, shown_columns, widths_told
     from eyelid.spelling import Table, plural
 
     certificate = done.certificate
@@ -204,6 +204,8 @@ def _say(done: Results, out: Path) -> None:
     say(f"{out}: {many} over {whose}.")
     columns = shown_columns(done.frame)
     show([Table("", columns, rows_of(done.frame, columns))])
+    if told := widths_told(done.frame):
+        say(told)
     show(promise_lines(certificate.person_level, form=certificate.form))
     if certificate.incomplete or len(certificate.ledger) > 1:
         say(in_all(certificate))

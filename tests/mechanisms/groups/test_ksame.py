@@ -310,7 +310,7 @@ def test_diversity_and_balance_hold_in_every_group():
         ({"k": 1}, "k must be at least 2, got 1"),
         ({"k": 8}, "k=8 needs at least 8 people, this study has 7: choose k ≤ 7"),
         ({"k": "many"}, "k must be a whole number, got 'many'"),
-        ({}, "ksame needs k: give it with"),
+        ({}, "ksame needs k: give it, such as `k=4`"),
         ({"k": 3, "length": 0}, "length must be at least 1, got 0"),
         ({"k": 3, "length": "longest"}, "length must be a number, group or shortest"),
         ({"k": -3}, "k must be at least 2, got -3: nobody is hidden in a group of fewer than two"),

@@ -10,6 +10,7 @@ import eyelid
 from eyelid.attacks.results import left_over, opposite, told_in_results
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
+from eyelid.gaze.norms import Norm, Source
 from eyelid.gaze.study import Feature, Study
 from eyelid.mechanisms.statistics.parts import BoxPart
 from eyelid.mechanisms.statistics.summary import StatisticsFacts
@@ -56,6 +57,16 @@ def test_an_honest_release_is_not_contradicted(released):
     told = json.loads((released / "out-audit" / "audit.json").read_text("utf-8"))
     assert told["subject"] == "results"
     assert "not contradicted" in done.verdict
+
+
+def test_a_range_that_a_definition_cuts_short_is_no_disagreement(tmp_path):
+    eyelid.write(moods(), tmp_path / "study")
+    own = [Norm("mood", "any", "points", -6.0, 4.0, source=Source("Doe 2020"))]
+    done = summary(tmp_path / "study", tmp_path / "out", measures=["mood"], epsilon=8.0, norms=own)
+    (entry,) = done.certificate.results["entries"]
+    assert (entry["lower"], entry["within"]) == (-10.0, [-10.0, 10.0])
+    assert entry["upper"] < 10.0
+    assert not audit(tmp_path / "study", tmp_path / "out").refuted
 
 
 def test_groups_areas_and_choices_are_audited(tmp_path):

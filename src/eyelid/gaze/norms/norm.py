@@ -12,6 +12,7 @@ from eyelid.gaze.norms.definitions import definitions
 from eyelid.gaze.study import Feature
 
 ANY = "any"
+DIFFERENCE = "difference"
 TASKS = {
     "silent-reading": "reading sentences or passages silently",
     "reading-aloud": "reading aloud",
@@ -22,11 +23,12 @@ TASKS = {
     "fixation": "looking at one place",
     "vr": "in a head-mounted display",
     "webcam": "recorded by a webcam",
+    DIFFERENCE: "the difference that a person has between two tasks: of norms of your own",
     ANY: "whatever people do on a screen or around them",
 }
 """Kinds of task that norms are for, in words."""
-# Instruments that differ so much that what holds for others says nothing of them.
-BY_THEMSELVES = ("vr", "webcam")
+# What differs so much that norms for any task say nothing of it.
+BY_THEMSELVES = ("vr", "webcam", DIFFERENCE)
 MEASURED, ASSUMED, OWN = "measured", "assumed", "own"
 GRADES = {
     MEASURED: "a source that was opened gives the mean and the spread between people",

@@ -173,9 +173,10 @@ class DCT(CosineMechanism):
 
     def sampler(self, facts: PublicFacts) -> str:
         """The noise in words."""
-        law = noise_of(self, facts)
+        distribution = noise_of(self, facts)
         return (
-            f"{law.label}, scale {law.scale} steps of {self.step(facts):.9g} of the span, on the "
-            f"first {self.kept(facts)} cosine coefficients of signals of {facts.length} values; "
+            f"{distribution.label}, scale {distribution.scale} steps of {self.step(facts):.9g} of "
+            f"the span, on the first {self.kept(facts)} cosine coefficients of signals of "
+            f"{facts.length} values; "
             f"those of a {self.unit.name} have norm {self.radius_steps(facts)} steps at most"
         )

@@ -162,11 +162,11 @@ def _mean(shown: _Shown, statistic: Statistic, entry: Entry) -> Estimate:
     place = shown.mean(statistic)
     fitted = _fitted(shown, statistic, range_)
     if fitted is None:
-        sd = WIDER * _sd_in_places(range_)
+        sd = WIDER * spread_of(range_)
         found = intervals.mean_by_norm(place, people, sd / WIDER, noise, range_.clips)
     else:
         sd, found = fitted.sd_estimate, fitted.mean
-    spread = _sd_in_places(range_) if fitted is None else fitted.sd_estimate
+    spread = spread_of(range_) if fitted is None else fitted.sd_estimate
     inside = estimated_place(place, entry, spread)
     outside = shown.clipped(statistic)
     notes = []
@@ -207,7 +207,7 @@ def estimated_place(shown: float, entry: Entry, spread: float | None = None) -> 
     """
     # How differences are spread is a guess: nothing is moved by it.
     clips = (False, False) if entry.contrast else entry.range.clips
-    spread = _sd_in_places(entry.range) if spread is None else spread
+    spread = spread_of(entry.range) if spread is None else spread
     return intervals.unclipped(shown, spread, clips)
 
 
@@ -233,12 +233,16 @@ def _fitted(shown: _Shown, statistic: Statistic, range_: Range) -> intervals.Fit
         return None
     factor = intervals.PRIOR_FACTOR if range_.sd is not None else _UNKNOWN_FACTOR
     return intervals.mean_and_spread(
-        mean, moment, shown.part.people, shown.noise, _sd_in_places(range_), factor, range_.clips
+        mean, moment, shown.part.people, shown.noise, spread_of(range_), factor, range_.clips
     )
 
 
-def _sd_in_places(range_: Range) -> float:
-    """How far people are thought to be spread before the study, as a share of the range."""
+def spread_of(range_: Range) -> float:
+    """How far people are thought to be spread before the study, as a share of the range.
+
+    Args:
+        range_: of their numbers.
+    """
     return range_.sd_in_places or 1 / SPREADS_IN_RANGE
 
 
@@ -352,7 +356,7 @@ def _chosen(part: Any, entries: Sequence[Entry], at: int) -> Estimate:
     ranges = [entries[column].range for column in statistic.columns]
     people, epsilon = part.people, float(part.epsilon)
     note = _ASSUMED if any(each.sd is None for each in ranges) else _NORM_SPREAD
-    sds = [_sd_in_places(each) for each in ranges]
+    sds = [spread_of(each) for each in ranges]
     if statistic.name == "slope":
         place, unit = math.tan(part.angles[at]), ""
         # τ of the residuals turns by 2/π for each step of a residual's spread.

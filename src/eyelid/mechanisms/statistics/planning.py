@@ -18,8 +18,6 @@ from eyelid.privacy.gaussian import gaussian_sigma
 
 LEAST_K, MOST_K = 0.8, 5.0
 _CLIP = 0.5
-_LARGEST_PEOPLE = 10_000_000
-_EPSILONS = (1e-3, 100.0)
 CONFIDENCE = 0.95
 
 
@@ -86,10 +84,33 @@ def clipping_bias(k: float, shift: float = 1.0, spread: float = 1.0) -> float:
     return abs(below - mean_above(k))
 
 
-def _joint_bias(k: float, clip: float) -> float:
-    """The same where vectors are shortened whose numbers are all one standard deviation off."""
+def joint_bias(k: float, clip: float = _CLIP) -> float:
+    """The same where vectors are shortened, too, whose numbers are all one deviation off.
+
+    Args:
+        k: of the range, in the norm's standard deviations.
+        clip: c, the length that a vector may have, over √d and in half ranges.
+    """
     typical = math.sqrt(2.0) / k
-    return max(0.0, 1.0 - clip / typical)
+    return math.hypot(clipping_bias(k), max(0.0, 1.0 - clip / typical))
+
+
+def best_k(spread: float, bias: Callable[[float], float] = clipping_bias) -> float:
+    """How many standard deviations of a norm a range reaches to both sides.
+
+    The least of squared noise and squared bias by clipping, should the norm be one standard
+    deviation off.
+
+    Args:
+        spread: standard deviation of the noise in a mean, as a share of the range.
+        bias: of clipping at ± k.
+
+    >>> [best_k(box_noise(people, 3, 1.0, 0.5).sd) for people in (45, 535)]
+    [1.8, 2.95]
+    """
+    # In steps that read well where they are printed.
+    steps = [step / 100 for step in range(100, 405, 5)]
+    return min(steps, key=lambda k: math.hypot(2 * k * spread, bias(k)))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -124,8 +145,7 @@ def plan(
 
     def gaussian(k: float) -> Plan:
         noise = gaussian_noise_of(people, numbers, epsilon, delta, k)
-        bias = math.hypot(clipping_bias(k), _joint_bias(k, _CLIP))
-        return Plan("summary-gaussian", k, noise, bias, people)
+        return Plan("summary-gaussian", k, noise, joint_bias(k), people)
 
     kinds = [box] if moments or delta == 0 else [box, gaussian]
     if k is not None:
@@ -165,61 +185,6 @@ def width_of(noise: NoiseOfOne, sampling_sd: float, level: float = CONFIDENCE) -
     return 2 * float(brentq(missing, 0.0, most, xtol=1e-6 * most))
 
 
-def people_for(
-    width: float,
-    numbers: int,
-    epsilon: float,
-    delta: float | None = None,
-    k: float | None = None,
-) -> int:
-    """The fewest people whose means have intervals so narrow.
-
-    Args:
-        width: from end to end, in standard deviations between people.
-        numbers: that share ε.
-        epsilon: of these numbers.
-        delta: as for `plan`.
-        k: as for `plan`.
-
-    >>> people_for(0.5, 3, 2.0)
-    91
-    """
-    low, high = 2, _LARGEST_PEOPLE
-    if plan(high, numbers, epsilon, delta, k).width() > width:
-        raise InputError(f"no number of people gives intervals as narrow as {width:g}")
-    while low < high:
-        middle = (low + high) // 2
-        narrow = plan(middle, numbers, epsilon, delta, k).width() <= width
-        low, high = (low, middle) if narrow else (middle + 1, high)
-    return low
-
-
-def epsilon_for(
-    width: float, people: int, numbers: int, delta: float | None = None, k: float | None = None
-) -> float:
-    """The smallest ε at which means of so many people have intervals so narrow.
-
-    Args:
-        width: from end to end, in standard deviations between people.
-        people: N.
-        numbers: that share ε.
-        delta: as for `plan`.
-        k: as for `plan`.
-    """
-    low, high = _EPSILONS
-    best = plan(people, numbers, high, delta, k).width()
-    if best > width:
-        raise InputError(
-            f"{people} people give intervals of {best:.2g} standard deviations at best: "
-            f"{width:g} takes more people"
-        )
-    while high / low > 1.001:
-        middle = math.sqrt(low * high)
-        narrow = plan(people, numbers, middle, delta, k).width() <= width
-        low, high = (low, middle) if narrow else (middle, high)
-    return high
-
-
 def check(people: int, numbers: int, epsilon: float) -> None:
     """Refuse what nothing can be planned for."""
     if people < 2:
@@ -228,23 +193,3 @@ def check(people: int, numbers: int, epsilon: float) -> None:
         raise InputError(f"a plan needs at least one number, got {numbers}")
     if not (math.isfinite(epsilon) and epsilon > 0):
         raise InputError(f"epsilon must be positive and finite, got {epsilon:g}")
-
-
-def most_numbers(people: int, epsilon: float, error: float = 1.0) -> int:
-    """How many numbers can share ε before each is as far off as people differ.
-
-    Args:
-        people: N.
-        epsilon: that they share.
-        error: how far off is too far, in standard deviations between people.
-
-    >>> most_numbers(20, 1.0), most_numbers(100, 1.0)
-    (17, 240)
-    """
-    check(people, 1, epsilon)
-    low, high = 0, 1024
-    while low < high:
-        middle = (low + high + 1) // 2
-        near = plan(people, middle, epsilon).error <= error
-        low, high = (middle, high) if near else (low, middle - 1)
-    return low

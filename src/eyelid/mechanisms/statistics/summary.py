@@ -23,6 +23,7 @@ from eyelid.mechanisms.statistics.parts import (
     SlopePart,
     check_loss,
 )
+from eyelid.mechanisms.statistics.planning import clipping_bias
 from eyelid.mechanisms.statistics.statistic import Asked, parse
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Trust, Unit
@@ -125,6 +126,14 @@ class Summary(DifferentialMechanism):
     def parts_for(self, facts: PublicFacts) -> tuple[Part, ...]:
         """What is asked of whom: every part of everybody, or of each group."""
         return _parts(self, _with_groups(facts))
+
+    def bias(self, k: float) -> float:
+        """Of clipping at a norm ± k deviations, in those, should it be one of them off.
+
+        Args:
+            k: of the range.
+        """
+        return clipping_bias(k)
 
     @abstractmethod
     def in_one_draw(

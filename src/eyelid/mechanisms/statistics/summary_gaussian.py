@@ -11,6 +11,7 @@ from eyelid.mechanisms.differential import SCALE, check_gaussian_delta
 from eyelid.mechanisms.mechanism import PublicFacts, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.statistics.parts import JointPart, Part
+from eyelid.mechanisms.statistics.planning import joint_bias
 from eyelid.mechanisms.statistics.quantities import SUMS
 from eyelid.mechanisms.statistics.statistic import Asked
 from eyelid.mechanisms.statistics.summary import StatisticsFacts, Summary
@@ -72,6 +73,14 @@ class SummaryGaussian(Summary):
         """μ for (ε, δ), with room for what the grid can do."""
         slack = discreteness_slack(numbers, SCALE)
         return gaussian_mu(self.epsilon, self.delta_for(people), slack)
+
+    def bias(self, k: float) -> float:
+        """That of ranges, and of vectors that are shortened.
+
+        Args:
+            k: of the range.
+        """
+        return joint_bias(k, self.clip)
 
     def in_one_draw(
         self, asked: Asked, facts: StatisticsFacts, group: int | None, epsilon: Fraction

@@ -316,7 +316,7 @@ class DwellRun(Unique):
     All noise is drawn at the start.
 
     Attributes:
-        law: with its parameters.
+        mechanism: with its parameters.
         samples: how many were taken.
         ticks: how often counters were told.
     """

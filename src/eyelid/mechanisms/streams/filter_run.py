@@ -46,7 +46,7 @@ class FilterRun(Run):
     """A filter at work.
 
     Attributes:
-        law: the filter.
+        mechanism: the filter.
         state: as `state` says; budgets in parts of ε, places in steps.
         tests: the noise of tests, drawn ahead.
         planes: the noise of publications.

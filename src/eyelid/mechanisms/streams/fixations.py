@@ -296,7 +296,7 @@ class FixationRun(FilterRun):
     """A detector at work.
 
     Attributes:
-        law: with its parameters.
+        mechanism: with its parameters.
     """
 
     mechanism: Fixations

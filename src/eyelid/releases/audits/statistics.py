@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -175,8 +176,10 @@ def _questions(told: Mapping[str, Any]) -> Questions:
 
 
 def _entry(told: Mapping[str, Any]) -> Entry:
+    least, most = told["within"]
     range_ = Range(
-        *(told[name] for name in ("lower", "upper", "scale", "source", "mean", "sd")),
+        **{name: told[name] for name in ("lower", "upper", "scale", "source", "mean", "sd")},
+        within=(-math.inf if least is None else least, math.inf if most is None else most),
     )
     contrast = None if told["contrast"] is None else (told["contrast"][0], told["contrast"][1])
     return Entry(told["measure"], told["task"], range_, told["unit"], contrast)

@@ -1,11 +1,13 @@
-"""audit.json: what an audit found, for machines."""
+"""audit.json: what an audit found, for machines; and its rates as one table, one row a rate."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from eyelid.attacks.attributes import Inference
 from eyelid.attacks.averaging import Averaged
@@ -29,6 +31,21 @@ UNCOVERED = (
     "Publish them only if you mean to."
 )
 _LONGEST_LIST = 20
+_NUMBERS = ("rate", "low", "high", "chance", "bound", "raw_rate")
+_COLUMNS: dict[str, Any] = {
+    **dict.fromkeys(("what", "of", "by"), pl.String),
+    **dict.fromkeys(_NUMBERS, pl.Float64),
+    "refutes": pl.Boolean,
+}
+# Keys of audit.json, by the column that they go into.
+_CALLED = {
+    "of": ("task", "attribute", "of", "layer", "table", "protocol"),
+    "by": ("attacker", "model"),
+}
+_RATES = {
+    "rate": ("rate", "accuracy", "balanced_accuracy", "advantage", "correlation"),
+    "raw_rate": ("raw_accuracy",),
+}
 
 
 def audit_json(audit: TableAudit) -> dict[str, Any]:
@@ -311,3 +328,34 @@ def _each(value: Any, change: Callable[[float], float | None]) -> Any:
     if isinstance(value, list | tuple):
         return [_each(item, change) for item in value]
     return change(value) if isinstance(value, float) else value
+
+
+def frame_of(told: Mapping[str, Any]) -> pl.DataFrame:
+    """The rates of an audit as a table.
+
+    Args:
+        told: as audit.json has it.
+    """
+    return pl.DataFrame(list(_rates_told(told)), schema=_COLUMNS)
+
+
+def _rates_told(told: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for what in ("identification", "attributes", "utility"):
+        rows = (_row(what, entry) for entry in told.get(what) or ())
+        yield from (row for row in rows if row["rate"] is not None)
+    member = told.get("membership") or {}
+    if "advantage" in member:
+        yield _row("membership", member | {"of": "everybody"})
+    for entry in told.get("maps") or ():
+        if entry.get("membership"):
+            yield _row("membership", entry["membership"] | {"of": entry["of"]})
+    for name, entry in (told.get("controls") or {}).items():
+        if entry:
+            yield _row("control", entry | {"of": name})
+
+
+def _row(what: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    row = {"what": what} | {name: entry.get(name) for name in (*_NUMBERS, "refutes")}
+    for column, keys in (_CALLED | _RATES).items():
+        row[column] = next((entry[key] for key in keys if entry.get(key) is not None), None)
+    return row

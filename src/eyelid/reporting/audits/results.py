@@ -43,8 +43,7 @@ from eyelid.display import Framed, facts
 from eyelid.errors import InputError
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.reporting.audits import verdict
-from eyelid.reporting.audits.audit_json import audit_json
-from eyelid.reporting.audits.frame import frame_of
+from eyelid.reporting.audits.audit_json import audit_json, frame_of
 from eyelid.reporting.sentences import percent
 from eyelid.spelling import Table, json_text
 

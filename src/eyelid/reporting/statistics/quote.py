@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -10,50 +9,33 @@ from typing import Any
 from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.reporting.quote import Offer, Quote
-from eyelid.reporting.sentences import in_unit, number
+from eyelid.reporting.sentences import in_unit, number, percent
 from eyelid.reporting.statistics.tables import spoken
 from eyelid.spelling import Table, plural
-
-# Of a two-sided test at 5 % that finds four of five effects.
-QUANTILE = 1.959963984540054
-_POWER = 0.8416212335729143
 
 
 @dataclass(frozen=True)
 class Exactness:
-    """How exact one result will be.
+    """How exact one result will be, of people who are as norms say.
 
     Attributes:
-        noise_sd: of the noise; of an averaged logarithm, of that.
-        sampling_sd: of what other people would have given.
-        sd: between people, that widths are told in; 1 of shares and relations, which have none.
-        assumed: whether nobody knows ``sd``, and it is read off the width of the range.
+        noise_sd: of the noise, in the result's unit; None where that depends on the people.
+        width: of the 95 % interval, from end to end, in the same.
+        effect: the smallest that a test at 5 % finds with power .8, in the same; None where there
+            is no test, or none so large.
+        relative: the width in standard deviations between people, of shares and relations as it is;
+            None of what is not told in these.
+        assumed: whether nobody knows how people are spread, and the width of the range stands for
+            it.
+        shares: of sampling, noise and clipping in the squared width.
     """
 
-    noise_sd: float
-    sampling_sd: float
-    sd: float
+    noise_sd: float | None
+    width: float
+    effect: float | None
+    relative: float | None
     assumed: bool = False
-
-    @property
-    def total_sd(self) -> float:
-        """Of both."""
-        return math.hypot(self.noise_sd, self.sampling_sd)
-
-    @property
-    def width(self) -> float:
-        """Of a 95 % interval, from end to end."""
-        return 2 * QUANTILE * self.total_sd
-
-    @property
-    def effect(self) -> float:
-        """The smallest difference from a known value that a test finds with power .8."""
-        return (QUANTILE + _POWER) * self.total_sd
-
-    @property
-    def relative(self) -> float:
-        """Width in standard deviations between people; of shares and relations as it is."""
-        return self.width / self.sd
+    shares: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,7 +50,6 @@ class ResultForeseen:
         unit: of it.
         people: how many.
         exact: how exact it will be; None where that depends on the people.
-        scale: what a spread is multiplied by to be in the unit; of logarithms the norm's mean.
     """
 
     measure: str
@@ -78,19 +59,66 @@ class ResultForeseen:
     unit: str
     people: int
     exact: Exactness | None
-    scale: float = 1.0
 
     def cells(self) -> list[str]:
         """A row of the table for people."""
         found = self.exact
         what = [self.measure, self.task or "all", self.group, spoken(self.statistic)]
         if found is None:
-            return [*what, str(self.people), "not known beforehand", "–", "–"]
+            return [*what, str(self.people), "not known beforehand", "–", "–", "–"]
         assumed = " *" if found.assumed else ""
-        shown = [in_unit(self.scale * each, self.unit) for each in (found.noise_sd, found.width)]
-        effect = in_unit(self.scale * found.effect, self.unit)
-        half = in_unit(self.scale * found.width / 2, self.unit)
-        return [*what, str(self.people), shown[0], f"± {half}{assumed}", f"{effect}{assumed}"]
+        noise, effect = (
+            "–" if value is None else in_unit(value, self.unit)
+            for value in (found.noise_sd, found.effect)
+        )
+        half = in_unit(found.width / 2, self.unit)
+        of_noise = percent(found.shares[1]) if found.shares else "–"
+        return [*what, str(self.people), noise, f"± {half}{assumed}", of_noise, effect]
+
+
+@dataclass(frozen=True)
+class RangeForeseen:
+    """The range that people's numbers are limited to, and what becomes of those outside of it.
+
+    Attributes:
+        measure: what will be measured.
+        task: where.
+        unit: of it.
+        lower: end of the range.
+        upper: the other end.
+        source: the norm, or that there is none.
+        off: how far a mean is off, should the norm be one standard deviation off; None where there
+            is no norm, or nobody is clipped.
+        worst: how far it is off at worst, for each hundredth of people outside of the range; of
+            logarithms a factor; None where there is no limit.
+        logarithms: whether they are averaged.
+    """
+
+    measure: str
+    task: str
+    unit: str
+    lower: float
+    upper: float
+    source: str
+    off: float | None
+    worst: float | None
+    logarithms: bool = False
+
+    def cells(self) -> list[str]:
+        """A row of the table for people."""
+        worst = "no limit" if self.worst is None else in_unit(self.worst, self.unit)
+        if self.worst is not None and self.logarithms:
+            worst = f"a factor of {number(self.worst)}"
+        nobody = self.off is None
+        unit = "" if self.unit in ("", "1") else f" {self.unit}".replace(" 1/", "/")
+        return [
+            self.measure,
+            self.task or "all",
+            f"{number(self.lower)} to {number(self.upper)}{unit}",
+            self.source,
+            "–" if self.off is None else in_unit(self.off, self.unit),
+            "nobody is outside" if nobody else worst,
+        ]
 
 
 @dataclass(frozen=True)
@@ -132,6 +160,8 @@ class StatisticsOffer(Offer):
         results: how exact each will be.
         prospects: what more or fewer people would allow.
         wanted: what a width takes, if one is wanted.
+        ranges: of everybody's numbers.
+        other: what the other mechanism would do, where it would do better, in words.
     """
 
     mechanism: Mechanism
@@ -139,6 +169,8 @@ class StatisticsOffer(Offer):
     results: tuple[ResultForeseen, ...]
     prospects: tuple[Prospect, ...] = ()
     wanted: Wanted | None = None
+    ranges: tuple[RangeForeseen, ...] = ()
+    other: str = ""
 
     @property
     def says(self) -> str:
@@ -150,14 +182,21 @@ class StatisticsOffer(Offer):
         if widest is not None:
             yield (
                 f"The widest 95 % interval will be about {number(widest, 2)} standard deviations "
-                "between people wide (of a share as it is): sampling and noise together, before "
-                "anything is known of these people."
+                "between people wide (of a share as it is), if people are as norms say: sampling, "
+                "noise and clipping together."
             )
         if any(each.exact is not None and each.exact.assumed for each in self.results):
             yield (
                 "* No norm says how people spread: the noise is that of the bounds by definition, "
                 "and people are taken to spread over a sixth of them."
             )
+        if any(each.off is not None for each in self.ranges):
+            yield (
+                "Who lies outside of a range counts at its end. A norm that is wrong biases or "
+                "blurs means, and never weakens the promise."
+            )
+        if self.other:
+            yield self.other
         if self.wanted is not None:
             yield _wanted_told(self.wanted, self.facts.people)
 
@@ -165,7 +204,7 @@ class StatisticsOffer(Offer):
     def widest(self) -> float | None:
         """Width of the widest interval, in standard deviations between people."""
         known = [each.exact.relative for each in self.results if each.exact is not None]
-        return max(known, default=None)
+        return max((width for width in known if width is not None), default=None)
 
     def public(self) -> dict[str, Any]:
         """The public facts, as ``eyelid cost --json`` prints them."""
@@ -175,6 +214,7 @@ class StatisticsOffer(Offer):
         """What ``eyelid cost --json`` prints of results, besides what all releases have."""
         return {
             "results": [_as_json(each) for each in self.results],
+            "ranges": [asdict(each) for each in self.ranges],
             "prospects": [asdict(each) for each in self.prospects],
             "wanted": None if self.wanted is None else asdict(self.wanted),
             "advantage_bound": quote.advantage_bound,
@@ -201,9 +241,27 @@ class StatisticsOffer(Offer):
             assumed: whether there is no study.
         """
         yield ""
-        columns = ["measure", "task", "group", "statistic", "N", "noise SD", "95 %", "finds"]
-        yield Table("How exact results will be", columns, [each.cells() for each in self.results])
+        columns = ["measure", "task", "group", "statistic", "N", "noise SD", "95 %"]
+        yield Table(
+            "How exact results will be",
+            [*columns, "of it noise", "finds"],
+            [each.cells() for each in self.results],
+        )
         yield ""
+        if self.ranges:
+            yield Table(
+                "Ranges of people's numbers, and how far means are off by clipping",
+                [
+                    "measure",
+                    "task",
+                    "range",
+                    "from",
+                    "norm 1 SD off",
+                    "each 1 % outside",
+                ],
+                [each.cells() for each in self.ranges],
+            )
+            yield ""
         if self.prospects:
             yield Table(
                 "Width of the widest interval, in standard deviations between people",
@@ -211,7 +269,11 @@ class StatisticsOffer(Offer):
                 [[_width(each.width) for each in self.prospects]],
             )
             yield ""
-        yield "'finds' is the smallest effect that a test at 5 % finds in four of five studies."
+        yield (
+            "'of it noise' is the share of noise in the squared width; the rest is sampling and "
+            "clipping. 'finds' is the smallest effect that a test at 5 % finds in four of five "
+            "studies: of a share beyond one half."
+        )
         yield from quote.promise()
         yield self.says
 
@@ -223,13 +285,16 @@ def _as_json(result: ResultForeseen) -> dict[str, Any]:
         for name in ("measure", "task", "group", "statistic", "unit", "people")
     }
     if found is None:
-        return about | dict.fromkeys(("noise_sd", "width", "effect", "width_in_sd", "assumed"))
+        return about | dict.fromkeys(
+            ("noise_sd", "width", "effect", "width_in_sd", "assumed", "shares")
+        )
     return about | {
-        "noise_sd": result.scale * found.noise_sd,
-        "width": result.scale * found.width,
-        "effect": result.scale * found.effect,
+        "noise_sd": found.noise_sd,
+        "width": found.width,
+        "effect": found.effect,
         "width_in_sd": found.relative,
         "assumed": found.assumed,
+        "shares": dict(zip(("sampling", "noise", "clipping"), found.shares, strict=False)),
     }
 
 

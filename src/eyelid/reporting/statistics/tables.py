@@ -24,9 +24,14 @@ COLUMNS = {
     "unit": pl.String,
     "p": pl.Float64,
     "note": pl.String,
+    "from_sampling": pl.Float64,
+    "from_noise": pl.Float64,
+    "from_clipping": pl.Float64,
 }
 """Columns of results.csv: the first nine are promised to scripts."""
-MEASURED = ("estimate", "low", "high", "noise_sd", "p", "note")
+SHARES = ("from_sampling", "from_noise", "from_clipping")
+"""Parts of the squared width of an interval, together 1."""
+MEASURED = ("estimate", "low", "high", "noise_sd", "p", "note", *SHARES)
 """Those that are measured, or follow from what is."""
 STATISTICS = {
     "mean": "mean",
@@ -118,6 +123,26 @@ def shown_columns(results: pl.DataFrame) -> list[str]:
     tests = ["p"] if results["p"].is_not_null().any() else []
     named = kept if "measure" in kept else ["measure", *kept]
     return [*named, "statistic", "estimate", "95 % interval", "noise SD", *tests, "N"]
+
+
+def widths_told(results: pl.DataFrame) -> str:
+    """What intervals are wide of, in words; nothing where there is none.
+
+    Args:
+        results: the table of all results.
+
+    >>> print(widths_told(pl.DataFrame({name: [0.25, None] for name in SHARES})))
+    Of the squared width of intervals, 25 % is sampling, 25 % noise, 25 % clipping.
+    """
+    told = results.select(SHARES).drop_nulls()
+    if told.is_empty():
+        return ""
+    parts = []
+    for name, word in zip(SHARES, ("is sampling", "noise", "clipping"), strict=True):
+        found = told[name].to_list()
+        least, most = (f"{100 * share:.0f}" for share in (min(found), max(found)))
+        parts.append(f"{least if least == most else f'{least} to {most}'} % {word}")
+    return f"Of the squared width of intervals, {', '.join(parts)}."
 
 
 def rows_of(results: pl.DataFrame, columns: Sequence[str]) -> list[list[str]]:

@@ -17,7 +17,6 @@ from eyelid.io.pieces import in_pieces
 from eyelid.privacy.noise import randomness
 from eyelid.releases.kinds.statistics.plan import Terms, designed, make_statistics_plan, resized
 from eyelid.releases.kinds.statistics.questions import Questions, asked_of
-from eyelid.releases.kinds.statistics.ranges import best_k
 from eyelid.releases.kinds.statistics.release import Results, summary
 
 FEATURES = (
@@ -148,10 +147,6 @@ def test_who_has_a_task_moves_nothing_but_noise():
     assert plans[0].noise == plans[1].noise
 
 
-def test_ranges_are_as_wide_as_theory_says():
-    assert [best_k(people, 3, 1.0) for people in (20, 45, 100, 535)] == [1.35, 1.8, 2.2, 2.95]
-
-
 def test_norms_make_ranges_and_shares_need_none():
     design = planned(
         reading(), measures=("fixation_duration", "skipping"), terms={"activity": "silent-reading"}
@@ -170,6 +165,20 @@ def test_ones_own_norm_comes_first_and_is_named():
     assert plan.bounds.source == "file"
     assert "Doe 2020" in plan.results["entries"][0]["norm"]
     assert plan.bounds.values["mood"][1] < 50
+
+
+def test_a_norm_of_ones_own_may_be_one_of_the_difference():
+    own = [
+        Norm("mood", "difference", "points", -3.0, 2.0, source=Source("Doe 2020")),
+        Norm("mood", "any", "points", 5.0, 4.0, source=Source("Doe 2020")),
+    ]
+    said = {"measures": ("mood",), "contrasts": ("comic-paper",), "tasks": ("each",)}
+    *tasks, apart = planned(reading(60), **said, terms={"norms": own}).design.entries
+    assert {entry.range.sd for entry in tasks} == {4.0}
+    assert apart.range.sd == 2.0
+    # The difference that is expected lies inside, whichever task is named first.
+    assert apart.range.upper == -apart.range.lower
+    assert 3.0 + 2.0 <= apart.range.upper <= 3.0 + 4 * 2.0
 
 
 def test_without_a_norm_ranks_come_first_below_fifty_people():

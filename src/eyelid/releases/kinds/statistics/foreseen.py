@@ -7,59 +7,121 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.statistics.estimates import SPREADS_IN_RANGE
-from eyelid.mechanisms.statistics.ranges import Range
-from eyelid.mechanisms.statistics.summary import StatisticsFacts, Summary
+from eyelid.mechanisms.statistics.estimates import Estimate, spread_of
+from eyelid.mechanisms.statistics.parts import Part
+from eyelid.mechanisms.statistics.power import effect_found, noise_of_test
+from eyelid.mechanisms.statistics.ranges import Entry
+from eyelid.mechanisms.statistics.typical import foreseen
 from eyelid.reporting.statistics.quote import Exactness
 
 _MOST_PEOPLE, _MOST_EPSILON = 1_000_000, 1000.0
+QUANTILE, _POWER = 1.959963984540054, 0.8416212335729143
+"""Of a two-sided test at 5 %, and of one that finds four of five effects."""
+# Studies of more people are not simulated: their tests are as those of normal numbers.
+_MOST_SIMULATED = 120
 
 
-def exactness_of(
-    mechanism: Summary, facts: StatisticsFacts, ranges: Sequence[Range], shares: Sequence[bool]
-) -> list[Exactness | None]:
-    """How exact every result will be, in the order of what is measured; None where it is not known.
+def widths_of(
+    parts: Sequence[Part], entries: Sequence[Entry], shares: Sequence[bool]
+) -> list[float | None]:
+    """How wide the interval of every result will be, in standard deviations between people.
+
+    Of shares and relations as it is; None of what is not told in these.
 
     Args:
-        mechanism: with its parameters.
-        facts: the public facts.
-        ranges: of every number.
+        parts: of the mechanism.
+        entries: every number with its range.
         shares: whether its mean is a share of people.
     """
+    found = iter(foreseen(parts, entries, shares))
     return [
-        _exactness(part, statistic, ranges, shares)
-        for part in mechanism.parts_for(facts)
+        _relative(next(found), statistic, entries, shares)
+        for part in parts
         for statistic in part.statistics
         for _ in range(statistic.cells + 1)
     ]
 
 
+def exactness_of(
+    parts: Sequence[Part], entries: Sequence[Entry], shares: Sequence[bool]
+) -> list[Exactness | None]:
+    """How exact every result will be, in the order of what is measured; None where it is not known.
+
+    Args:
+        parts: of the mechanism.
+        entries: every number with its range.
+        shares: whether its mean is a share of people.
+    """
+    found, told = iter(foreseen(parts, entries, shares)), []
+    for part in parts:
+        for statistic in part.statistics:
+            for _ in range(statistic.cells + 1):
+                one = next(found)
+                relative = _relative(one, statistic, entries, shares)
+                told.append(_exactness(one, part, statistic, relative, entries))
+    return told
+
+
 def _exactness(
-    part: Any, statistic: Any, ranges: Sequence[Range], shares: Sequence[bool]
+    found: Estimate, part: Any, statistic: Any, relative: float | None, entries: Sequence[Entry]
 ) -> Exactness | None:
-    spread, people = part.spread, part.people
-    if spread is None:
+    if found.low is None or found.high is None:
         return None
-    if statistic.name == "mean":
-        return _of_mean(ranges[statistic.columns[0]], shares[statistic.columns[0]], spread, people)
-    if statistic.name in ("higher", "clipped"):
-        return Exactness(spread, 0.5 / math.sqrt(people), 1.0)
-    if statistic.name == "superiority":
-        first, second = (part.sizes[which] for which in statistic.groups)
-        # A person moves U by at most max(n₁, n₂), and U is divided by n₁·n₂.
-        sampling = math.sqrt((first + second + 1) / (12 * first * second))
-        return Exactness(spread * people / min(first, second), sampling, 1.0)
-    if statistic.name == "tau":
-        sampling = math.sqrt(2 * (2 * people + 5) / (9 * people * (people - 1)))
-        return Exactness(4 * spread, sampling, 1.0)
-    return None
+    width = found.high - found.low
+    known = all(entries[column].range.sd is not None for column in statistic.columns)
+    in_sds = statistic.name in _IN_SDS and found.unit != "1"
+    effect = _effect(part, statistic, width)
+    return Exactness(found.noise_sd, width, effect, relative, in_sds and not known, found.shares)
 
 
-def _of_mean(range_: Range, is_share: bool, spread: float, people: int) -> Exactness:
-    if is_share:
-        return Exactness(spread * range_.width, 0.5 / math.sqrt(people), 1.0)
-    sd = range_.width / SPREADS_IN_RANGE if range_.sd is None else range_.sd
-    return Exactness(spread * range_.width, sd / math.sqrt(people), sd, range_.sd is None)
+def _relative(
+    found: Estimate, statistic: Any, entries: Sequence[Entry], shares: Sequence[bool]
+) -> float | None:
+    """The width in standard deviations between people, where a result has one."""
+    if found.low is None or found.high is None or statistic.name not in (*_IN_SDS, *_AS_THEY_ARE):
+        return None
+    if statistic.name in _AS_THEY_ARE or shares[statistic.columns[0]]:
+        return found.high - found.low
+    range_ = entries[statistic.columns[0]].range
+    low, high = (range_.place(end) for end in (found.low, found.high))
+    return float((high - low) / spread_of(range_))
+
+
+def _effect(part: Any, statistic: Any, width: float) -> float | None:
+    """The smallest effect that a test at 5 % finds in four of five studies, in its own unit."""
+    test = _TESTS.get(statistic.name)
+    if statistic.name not in (*_IN_SDS, *_TESTS):
+        return None
+    groups = [part.sizes[which] for which in statistic.groups or ()] or [part.people]
+    if test is None or sum(groups) > _MOST_SIMULATED:
+        # Sampling and noise are normal then, next to what else is not known.
+        return (QUANTILE + _POWER) * width / (2 * QUANTILE)
+    noise = noise_of_test(test, float(part.epsilon), *groups, numbers=part.shown)
+    effect = effect_found(test, noise, *groups)
+    return None if effect is None else _IN_ITS_UNIT[test](effect)
+
+
+def _chance(effect: float) -> float:
+    """Φ."""
+    return (1 + math.erf(effect / math.sqrt(2))) / 2
+
+
+# What is told in standard deviations between people, and what as it is.
+_IN_SDS = ("mean", "median", "quantile")
+_AS_THEY_ARE = ("higher", "clipped", "signed-rank", "superiority", "tau")
+_TESTS = {
+    "higher": "sign",
+    "signed-rank": "signed-rank",
+    "superiority": "superiority",
+    "tau": "tau",
+}
+# An effect in standard deviations, as what is released of it: beyond one half, or beyond 0.
+_IN_ITS_UNIT: dict[str, Callable[[float], float]] = {
+    "sign": lambda effect: _chance(effect) - 0.5,
+    "signed-rank": lambda effect: 2 * _chance(math.sqrt(2) * effect) - 1,
+    "superiority": lambda effect: _chance(effect / math.sqrt(2)) - 0.5,
+    "tau": lambda effect: effect,
+}
 
 
 def least_people(enough: Callable[[int], bool], fewest: int = 2) -> int | None:

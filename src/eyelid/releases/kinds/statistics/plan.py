@@ -20,6 +20,8 @@ from eyelid.mechanisms.groups.public_groups import EVERYBODY
 from eyelid.mechanisms.mechanism import find, mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.statistics.estimates import INTERVALS
+from eyelid.mechanisms.statistics.parts import Part
+from eyelid.mechanisms.statistics.planning import best_k
 from eyelid.mechanisms.statistics.ranges import Entry
 from eyelid.mechanisms.statistics.summary import StatisticsFacts, Summary
 from eyelid.privacy.bounds import Bounds, BoundsSource
@@ -29,11 +31,10 @@ from eyelid.privacy.unit import PERSON
 from eyelid.releases.accounting import Plan
 from eyelid.releases.kinds.features.plan import promised
 from eyelid.releases.kinds.statistics.questions import USUAL, Asked, Questions, asked_of
-from eyelid.releases.kinds.statistics.ranges import best_k, entry_of, norms_of
+from eyelid.releases.kinds.statistics.ranges import entry_of, norms_of
 from eyelid.spelling import plural
 
 BOX = "summary-box"
-WHAT = "results"
 ANY = "any"
 RANKS_BELOW = 50
 """Below so many people rank statistics come first where no norm exists; from there on it is counted
@@ -121,6 +122,7 @@ class StatisticsDesign:
                     "contrast": list(entry.contrast) if entry.contrast else None,
                     "lower": entry.range.lower,
                     "upper": entry.range.upper,
+                    "within": [None if math.isinf(end) else end for end in entry.range.within],
                     "scale": entry.range.scale,
                     "source": entry.range.source,
                     "mean": entry.range.mean,
@@ -288,8 +290,29 @@ def _entries(
     facts: StatisticsFacts,
 ) -> tuple[Entry, ...]:
     """Every number with its range, as wide as is best for so many people."""
-    k = best_k(min(facts.groups), _numbers(mechanism, facts), mechanism.epsilon)
-    return tuple(entry_of(column, norm, k) for column, norm in zip(columns, norms, strict=True))
+    ks = widths(mechanism, facts)
+    return tuple(
+        entry_of(column, norm, k) for column, norm, k in zip(columns, norms, ks, strict=True)
+    )
+
+
+def widths(mechanism: Summary, facts: StatisticsFacts) -> list[float]:
+    """How many standard deviations of a norm each range reaches to both sides.
+
+    What is best for its mean, where it is noisiest; of what has no mean for a mean alone.
+
+    Args:
+        mechanism: with its parameters.
+        facts: the public facts.
+    """
+    alone = math.sqrt(2) / (min(facts.groups) * mechanism.epsilon)
+    noisiest = [0.0] * facts.features
+    for part in mechanism.parts_for(facts):
+        for statistic in part.statistics:
+            if statistic.name == "mean":
+                (column,) = statistic.columns
+                noisiest[column] = max(noisiest[column], part.spread or 0.0)
+    return [best_k(spread or alone, mechanism.bias) for spread in noisiest]
 
 
 def resized(
@@ -376,11 +399,6 @@ def usual_statistics(
     return ";".join(parts)
 
 
-def _numbers(mechanism: Summary, facts: StatisticsFacts) -> int:
-    """How many numbers share a draw, at most."""
-    return max(part.shown for part in mechanism.parts_for(facts))
-
-
 def check_carried(mechanism: Summary, facts: StatisticsFacts) -> None:
     """Refuse more numbers than a guess in the middle of each range would be as good for.
 
@@ -388,35 +406,25 @@ def check_carried(mechanism: Summary, facts: StatisticsFacts) -> None:
         mechanism: with its parameters.
         facts: the public facts.
     """
-    for part, asked in zip(mechanism.parts_for(facts), _asked(mechanism, facts), strict=True):
-        if asked.alone:
+    for part in mechanism.parts_for(facts):
+        if part.spread is None or part.spread <= _GUESS:
             continue
-        worth = part.people * float(mechanism.of_epsilon(asked.share))
-        if _noise(part.shown, worth) <= _GUESS:
-            continue
-        most = 0
-        while _noise(most + 1, worth) <= _GUESS:
-            most += 1
+        most = _most(part)
         can = f"at most {plural(most, 'number')}" if most else "not a single one"
         raise InputError(
             f"{plural(part.shown, 'number')} of {part.people} people drown in the noise of ε = "
-            f"{worth / part.people:g}, which carries {can} here: name fewer measures, tasks or "
+            f"{float(part.epsilon):g}, which carries {can} here: name fewer measures, tasks or "
             "contrasts, take a larger ε, or more people"
         )
 
 
-def _noise(numbers: int, worth: float) -> float:
-    """Standard deviation of box noise in ranges, of so many numbers and N·ε."""
-    return math.sqrt((numbers + 1) * (numbers + 2) / 3) / worth
-
-
-def _asked(mechanism: Summary, facts: StatisticsFacts) -> list[Any]:
-    """Of each part what was asked for: those of groups have it in common."""
-    found = []
-    for asked in mechanism.asked:
-        apart = mechanism.by is not None and not asked.between
-        found += [asked] * (len(facts.groups) if apart else 1)
-    return found
+def _most(part: Part) -> int:
+    """How many numbers a draw of noise carries."""
+    assert part.noise is not None, "it is noise that is added"
+    if not part.noise.dimension:
+        return math.floor(part.shown * (_GUESS / part.noise.sd) ** 2)
+    numbers = range(1, part.shown)
+    return sum(replace(part.noise, dimension=d).sd <= _GUESS for d in numbers)
 
 
 def _bounds(entries: Sequence[Entry]) -> Bounds:

@@ -18,7 +18,13 @@ from eyelid.reporting.consent import for_participants
 from eyelid.reporting.rendering import rendered
 from eyelid.reporting.statistics.figure import draw_results, legend, save
 from eyelid.reporting.statistics.methods import methods, paragraph
-from eyelid.reporting.statistics.tables import COLUMNS, in_latex, in_markdown_table
+from eyelid.reporting.statistics.tables import (
+    COLUMNS,
+    SHARES,
+    in_latex,
+    in_markdown_table,
+    widths_told,
+)
 from eyelid.spelling import json_text
 
 MEASURED = "measured.json"
@@ -45,9 +51,8 @@ def write_results(
         texts to put beside it, by the names of their files.
     """
     promised = certificate.person_level
-    caption = legend(
-        certificate.people, promised.numbers() if promised.holds else "no guarantee at all"
-    )
+    numbers = promised.numbers() if promised.holds else "no guarantee at all"
+    caption = f"{legend(certificate.people, numbers)} {widths_told(results)}".rstrip()
     drawn = draw_results(results)
     for name in PICTURES:
         save(drawn, folder / name)
@@ -85,7 +90,7 @@ def results_of(design: StatisticsDesign, shown: Sequence[Integers]) -> pl.DataFr
     found = estimates(parts, design.entries, design.shares, shown)
     names = [field.name for field in fields(Estimate) if field.name in COLUMNS]
     rows = [
-        (*row, *(getattr(result, name) for name in names))
+        (*row, *(getattr(result, name) for name in names), *(result.shares or [None] * len(SHARES)))
         for row, result in zip(rows_of(design), found, strict=True)
     ]
     return pl.DataFrame(rows, schema=COLUMNS, orient="row")

@@ -10,8 +10,11 @@ from typing import Any
 from eyelid.errors import InputError
 from eyelid.io.column_map import Map
 from eyelid.io.people_choice import Whom
-from eyelid.mechanisms.statistics.ranges import Range
-from eyelid.mechanisms.statistics.summary import StatisticsFacts
+from eyelid.mechanisms.statistics.planning import plan
+from eyelid.mechanisms.statistics.quantities import SUMS
+from eyelid.mechanisms.statistics.ranges import Entry, Range
+from eyelid.mechanisms.statistics.summary import StatisticsFacts, Summary
+from eyelid.mechanisms.statistics.typical import off_at_worst, off_by_one_sd
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.budget import spent_on
@@ -22,6 +25,7 @@ from eyelid.releases.kinds.statistics.foreseen import (
     least_epsilon,
     least_people,
     wanted_width,
+    widths_of,
 )
 from eyelid.releases.kinds.statistics.plan import (
     BOX,
@@ -32,20 +36,23 @@ from eyelid.releases.kinds.statistics.plan import (
     resized,
     rows_of,
     summary_mechanism,
+    widths,
 )
 from eyelid.releases.kinds.statistics.questions import Questions
-from eyelid.releases.kinds.statistics.ranges import best_k
 from eyelid.releases.pipeline import Source
 from eyelid.reporting.budget import UNCOUNTED
 from eyelid.reporting.quote import Quote
+from eyelid.reporting.sentences import number
 from eyelid.reporting.statistics.quote import (
-    Exactness,
     Prospect,
+    RangeForeseen,
     ResultForeseen,
     StatisticsOffer,
     Wanted,
 )
 
+# Less is not worth another kind of promise.
+_WORTH_TELLING = 0.9
 PEOPLE = (20, 50, 100, 500)
 """Numbers of people that it is told of what they would allow."""
 
@@ -76,6 +83,8 @@ def summary_preview(
         foreseen(design),
         _prospects(design),
         None if width is None else _wanted(design, width),
+        _ranges(design),
+        _other(design.mechanism, design.facts),
     )
     path = Path(source) if isinstance(source, str | Path) else None
     before, notes = UNCOUNTED, [*cut.head.notes]
@@ -101,28 +110,66 @@ def foreseen(design: StatisticsDesign) -> tuple[ResultForeseen, ...]:
     Args:
         design: of the release.
     """
-    exact = _exact(design)
+    parts = design.mechanism.parts_for(design.facts)
+    exact = exactness_of(parts, design.entries, design.shares)
     several = [pair for pair in design.statistics for _ in range(pair[1].cells + 1)]
     found = []
     rows = zip(rows_of(design), several, exact, strict=True)
     for (measure, task, group, name), (part, statistic), each in rows:
         entries = [design.entries[column] for column in statistic.columns]
-        in_unit = statistic.name in ("mean", "median", "quantile")
+        in_unit = statistic.name in ("mean", "median", "quantile", "sd")
         unit = entries[0].unit if entries and in_unit else "1"
-        logs = in_unit and entries and entries[0].range.scale == "log"
-        scale = entries[0].range.mean or 1.0 if logs else 1.0
-        found.append(ResultForeseen(measure, task, group, name, unit, part.people, each, scale))
+        found.append(ResultForeseen(measure, task, group, name, unit, part.people, each))
     return tuple(found)
 
 
-def _exact(design: StatisticsDesign) -> list[Exactness | None]:
-    ranges = [entry.range for entry in design.entries]
-    return exactness_of(design.mechanism, design.facts, ranges, design.shares)
+def _ranges(design: StatisticsDesign) -> tuple[RangeForeseen, ...]:
+    """What everybody's numbers are limited to, but for shares of people."""
+    found = []
+    for entry, norm, share in zip(design.entries, design.norms, design.shares, strict=True):
+        range_ = entry.range
+        source = "definition"
+        if norm is not None:
+            source = f"{norm.source.short or norm.source.text} [{norm.grade}]"
+        if not share:
+            found.append(
+                RangeForeseen(
+                    entry.measure,
+                    entry.task,
+                    entry.unit,
+                    range_.lower,
+                    range_.upper,
+                    source,
+                    off_by_one_sd(entry),
+                    off_at_worst(entry),
+                    range_.scale == "log",
+                )
+            )
+    return tuple(found)
+
+
+def _other(mechanism: Summary, facts: StatisticsFacts) -> str:
+    """Which mechanism is foreseen to be nearer, in words; nothing where this one is."""
+    parts = mechanism.parts_for(facts)
+    if len(mechanism.asked) > 1 or any(
+        s.name not in SUMS for part in parts for s in part.statistics
+    ):
+        return ""
+    asked = min(facts.groups), parts[0].shown, mechanism.epsilon
+    best, box = plan(*asked, mechanism.delta), plan(*asked, 0.0)
+    if best.mechanism == mechanism.name or best.error > _WORTH_TELLING * box.error:
+        return ""
+    return (
+        f"Foreseen to be nearer here: --mechanism {best.mechanism}, whose promise is (ε, δ), with "
+        f"an error of {number(best.error, 2)} standard deviations between people in place of "
+        f"{number(box.error, 2)}, should norms be one of them off."
+    )
 
 
 def _widest(design: StatisticsDesign) -> float | None:
-    known = [each.relative for each in _exact(design) if each is not None]
-    return max(known, default=None)
+    parts = design.mechanism.parts_for(design.facts)
+    known = widths_of(parts, design.entries, design.shares)
+    return max((width for width in known if width is not None), default=None)
 
 
 def _prospects(design: StatisticsDesign) -> tuple[Prospect, ...]:
@@ -172,7 +219,7 @@ def statistics_cost(
 
     >>> quote = statistics_cost(people=40, features=3, epsilon=1.0)
     >>> round(quote.offer.widest, 2), quote.guarantee.numbers()
-    (1.08, 'ε = 1')
+    (1.34, 'ε = 1')
     """
     given = {"people": people, "features": features}
     absent = [name for name, value in given.items() if value is None]
@@ -191,22 +238,25 @@ def statistics_cost(
         made = summary_mechanism(mechanism, **chosen | changes)
         facts = StatisticsFacts.of(people, features)
         check_carried(made, facts)
-        numbers = max(part.shown for part in made.parts_for(facts))
-        k = best_k(people, numbers, made.epsilon)
-        ranges: Sequence[Range] = [Range(-k, k, "linear", "norm", 0.0, 1.0)] * features
-        exact = exactness_of(made, facts, ranges, [False] * features)
-        pairs = [(p, s) for p in made.parts_for(facts) for s in p.statistics]
+        entries = _numbered_entries(made, facts)
+        parts = made.parts_for(facts)
+        exact = exactness_of(parts, entries, [False] * features)
+        pairs = [(p, s) for p in parts for s in p.statistics for _ in range(s.cells + 1)]
         found = [
             ResultForeseen(_numbered(s.columns), "", "everybody", s.name, "1", p.people, each)
             for (p, s), each in zip(pairs, exact, strict=True)
         ]
-        return StatisticsOffer(made, facts, tuple(found))
+        return StatisticsOffer(made, facts, tuple(found), other=_other(made, facts))
 
     def widest(people: int, **changes: Any) -> float | None:
+        made = summary_mechanism(mechanism, **chosen | changes)
+        facts = StatisticsFacts.of(people, features)
         try:
-            return offered(people, **changes).widest
+            check_carried(made, facts)
         except InputError:
             return None
+        known = widths_of(made.parts_for(facts), _numbered_entries(made, facts), [False] * features)
+        return max((width for width in known if width is not None), default=None)
 
     offer = replace(
         offered(people), prospects=tuple(Prospect(many, widest(many)) for many in PEOPLE)
@@ -225,6 +275,12 @@ def statistics_cost(
     guarantee = promised(offer.mechanism, offer.facts, PERSON)
     how, form = offer.mechanism.person_total(offer.facts), offer.mechanism.form
     return Quote(offer, guarantee, guarantee, how, form)
+
+
+def _numbered_entries(mechanism: Summary, facts: StatisticsFacts) -> tuple[Entry, ...]:
+    """Numbers in standard deviations between people, around a norm."""
+    ranges = [Range(-k, k, "linear", "norm", 0.0, 1.0) for k in widths(mechanism, facts)]
+    return tuple(Entry(f"number {n}", "", range_) for n, range_ in enumerate(ranges, start=1))
 
 
 def _numbered(columns: Sequence[int]) -> str:

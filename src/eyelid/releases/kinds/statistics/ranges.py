@@ -6,13 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from eyelid.errors import InputError
 from eyelid.gaze.measures.measure import Measure
 from eyelid.gaze.measures.panel import Column
 from eyelid.gaze.norms import Norm, norm_for
-from eyelid.gaze.norms.norm import LOG, OWN
+from eyelid.gaze.norms.norm import DIFFERENCE, LOG, OWN
 from eyelid.gaze.study import Feature
 from eyelid.mechanisms.statistics.ranges import Entry, Range
 
@@ -35,7 +33,8 @@ def _norm_of(column: Column, activity: str, own: Sequence[Norm]) -> Norm | None:
     if measure.is_share:
         return None
     of = measure.feature if isinstance(measure, Measure) else _as_feature(column)
-    return norm_for(of, activity, own)
+    of_difference = norm_for(of, DIFFERENCE, own) if column.contrast else None
+    return of_difference or norm_for(of, activity, own)
 
 
 def _as_feature(column: Column) -> Feature:
@@ -47,8 +46,9 @@ def _as_feature(column: Column) -> Feature:
 def entry_of(column: Column, norm: Norm | None, k: float) -> Entry:
     """One number of everybody, with its range.
 
-    A difference between tasks is as wide to both sides of 0. Its spread is taken for that of the
-    measure itself, as if a person's numbers in both tasks had a correlation of one half.
+    A difference between tasks is as wide to both sides of 0. Where no norm is one of differences,
+    its spread is taken for that of the measure itself, as if a person's numbers in both tasks had
+    a correlation of one half.
 
     Args:
         column: which number.
@@ -65,6 +65,9 @@ def entry_of(column: Column, norm: Norm | None, k: float) -> Entry:
         # A published norm that a study's own definition rules out is of another measure.
         norm = None
         found = Range(least, most)
+    elif norm.task == DIFFERENCE:
+        reach = k + abs(norm.mean) / norm.between
+        found = Range.around(0.0, norm.between, reach, within=(least, most))
     elif column.contrast:
         sd = norm.mean * norm.between if norm.scale == LOG else norm.between
         found = Range.around(0.0, sd, k, within=(least, most))
@@ -85,28 +88,3 @@ def _overlaps(norm: Norm, k: float, column: Column) -> bool:
     else:
         lower, upper = (norm.mean + side * k * norm.between for side in (-1, 1))
     return lower < most and upper > least
-
-
-def best_k(people: int, numbers: int, epsilon: float) -> float:
-    """How many standard deviations of a norm a range reaches to both sides.
-
-    The least of squared noise and squared bias by clipping, should the norm be one standard
-    deviation off.
-
-    Args:
-        people: in the smallest group.
-        numbers: that share a draw of noise.
-        epsilon: of the whole.
-
-    >>> best_k(45, 3, 1.0), best_k(535, 3, 1.0)
-    (1.8, 2.95)
-    """
-    from scipy.stats import norm
-
-    k = np.arange(100, 401, 5) / 100
-    noise = 2 * k * math.sqrt((numbers + 1) * (numbers + 2) / 3) / (people * epsilon)
-    # The mean of a normal variable around 1 with unit spread that is cut off at ±k.
-    low, high = -k - 1, k - 1
-    inside = norm.cdf(high) - norm.cdf(low) + norm.pdf(low) - norm.pdf(high)
-    bias = 1 - (k * norm.sf(high) - k * norm.cdf(low) + inside)
-    return float(k[np.argmin(noise**2 + bias**2)])
