@@ -227,6 +227,11 @@ class Exhibit:
         """Whether any number of it stands in the paper."""
         return any(cell.printed is not None and not cell.inferred for cell in self.cells)
 
+    @property
+    def inferences(self) -> list[str]:
+        """How its inferred numbers were come by, each way once."""
+        return list(dict.fromkeys(cell.inferred for cell in self.cells if cell.inferred))
+
     def at(self, row: str, column: str) -> Cell:
         """The cell of a row and a column."""
         return next(cell for cell in self.cells if (cell.row, cell.column) == (row, column))

@@ -40,7 +40,7 @@ COUNTED = (
 _STRICT = 0.01
 
 
-class CallableFrame(pl.DataFrame):
+class _CallableFrame(pl.DataFrame):
     """A frame that may also be called, as `Comparison.frame` was in version 0.1."""
 
     def __call__(self) -> pl.DataFrame:
@@ -160,7 +160,7 @@ class Comparison(Framed):
     @property
     def frame(self) -> pl.DataFrame:
         """The table, one row a setting, the raw data first."""
-        return CallableFrame(self.records(), infer_schema_length=None)
+        return _CallableFrame(self.records(), infer_schema_length=None)
 
     def in_short(self) -> Table:
         """The settings, and what came of each."""
