@@ -8,7 +8,6 @@ further runs can tell.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ import polars as pl
 
 from eyelid.attacks.outcome import Questions
 from eyelid.display import Framed
+from eyelid.reporting.comparisons.frame import CallableFrame
 from eyelid.reporting.comparisons.row import Row, rate_told, total_of, total_told
 from eyelid.spelling import Table, json_text, plural
 
@@ -38,19 +38,6 @@ COUNTED = (
 
 # How often limits may miss the truth where the best of many is looked at.
 _STRICT = 0.01
-
-
-class _CallableFrame(pl.DataFrame):
-    """A frame that may also be called, as `Comparison.frame` was in version 0.1."""
-
-    def __call__(self) -> pl.DataFrame:
-        """The frame, with a warning."""
-        warnings.warn(
-            "Comparison.frame is no method any more: leave out the brackets",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        return pl.DataFrame(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -160,7 +147,7 @@ class Comparison(Framed):
     @property
     def frame(self) -> pl.DataFrame:
         """The table, one row a setting, the raw data first."""
-        return _CallableFrame(self.records(), infer_schema_length=None)
+        return CallableFrame(self.records(), infer_schema_length=None)
 
     def in_short(self) -> Table:
         """The settings, and what came of each."""
