@@ -33,7 +33,7 @@ _GAZE_S = 20
 
 
 def made_up_picture(found: SyntheticFindings, original: FeatureTable) -> Markup | None:
-    """How far made-up values are distributed otherwise than people's, beside even ones.
+    """Distance of synthetic values from participants' distribution, beside even values'.
 
     None where no feature has values of both.
     """
@@ -53,11 +53,14 @@ def made_up_picture(found: SyntheticFindings, original: FeatureTable) -> Markup 
         axis.tick_params(axis="y", length=0, labelsize=SMALL)
         axis.set_ylim(-0.6, len(names) - 0.4)
         axis.set_xlim(0, 1.05 * max(*off, *even))
-        axis.set_xlabel("spans from people's values: ● made up, ◇ even")
+        axis.set_xlabel("share of the range from participants' values: ● synthetic, ◇ even")
 
-    alt = "Distance from how people's values are distributed, in spans: " + "; ".join(
-        f"{name} {one:.2g}, even values {other:.2g}"
-        for name, one, other in zip(names, off, even, strict=True)
+    alt = (
+        "Distance from the distribution of participants' values, as shares of the range: "
+        + "; ".join(
+            f"{name} {one:.2g}, even values {other:.2g}"
+            for name, one, other in zip(names, off, even, strict=True)
+        )
     )
     return svg(draw, alt, 0.3 * len(names) + 0.75)
 
@@ -219,7 +222,7 @@ def gaze_picture(study: Study) -> Markup:
 
 
 def plane_picture(attempts: Sequence[tuple[str, str, Rate, Rate]]) -> Markup:
-    """Privacy against use: how many people are named, and how well the task is still recognised.
+    """Privacy against use: how many people are re-identified, and how well the task is recognised.
 
     Args:
         attempts: of each way of handing data over its name, the unit that is hidden, people named

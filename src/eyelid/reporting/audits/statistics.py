@@ -61,12 +61,12 @@ class ResultsAudit(Audit):
         member = self.membership
         if member.refutes:
             found.append(
-                "somebody who knows everybody else tells which of two people is in it better than "
+                "an attacker who knows all others tells which of two people is in it better than "
                 f"chance by {signed(member.advantage.rate)}, and the certificate allows "
                 f"{rounded_up(100 * (member.bound or 0), 3)} %"
             )
         if self.subtraction is not None and self.subtraction.exact:
-            found.append("whoever subtracts all others gets the last one back exactly")
+            found.append("subtracting all others gives the last one back exactly")
         return found
 
     @property
@@ -85,7 +85,7 @@ class ResultsAudit(Audit):
     def _promise(self) -> str:
         promised, member = self.target.certificate.person_level, self.membership
         told = (
-            "somebody who knows everybody else tells a participant from their opposite better than "
+            "an attacker who knows all others tells a participant from their opposite better than "
             f"chance by {signed(member.advantage.rate)} (95 % limits "
             f"{signed_limits(member.advantage)})"
         )
@@ -118,7 +118,7 @@ class ResultsAudit(Audit):
                     f"{coarse(left.blind_rmse_of_span)})",
                 )
             )
-        yield Table("Is anybody exposed?", ["attack", "found"], rows)
+        yield Table("Is any participant exposed?", ["attack", "found"], rows)
         columns = ["measure", "task", "group", "statistic", "released", "without noise"]
         yield Table("How far off results are", columns, self.rows())
 
@@ -191,7 +191,7 @@ def results_report(audit: ResultsAudit) -> str:
     certificate = audit.target.certificate
     bad = Standing("refuted", "Refuted: the certificate of this release is not true")
     good = Standing("proven", "The certificate is not contradicted")
-    none = Standing("exposed", "No guarantee holds")
+    none = Standing("exposed", "No valid guarantee")
     standing = bad if audit.refuted else good if certificate.person_level.holds else none
     return rendered(
         "results-report.html.j2",

@@ -40,7 +40,7 @@ class Story:
     """Everything the demo found out.
 
     Attributes:
-        study: the made-up people.
+        study: the simulated participants.
         attempts: the raw data and every release, side by side.
         audit: of the release with the strongest promise.
         verification: of the mechanisms.
