@@ -79,7 +79,7 @@ def _noted(text: str) -> tuple[dict[str, dict[str, Any]], int]:
     for line in text.splitlines(keepends=True):
         try:
             key, outcome = json.loads(line)
-            # A number or a list would be somebody else's.
+            # A number or a list would be another run's.
             done[key] = dict(outcome)
         except (ValueError, TypeError, RecursionError):
             break

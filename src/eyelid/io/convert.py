@@ -212,7 +212,7 @@ class Target:
 
     Attributes:
         check: fails unless such a study can be written; its rows do not matter.
-        begin: before anybody is written; what it gives, the others are given.
+        begin: before any person is written; what it gives, the others are given.
         write: some people, unless they are there: the run, the number of the piece, how many there
             are, an excerpt of the study, how to read the piece, and what ``begin`` gave.
         end: what is about everybody: the run, an excerpt of the study, what ``write`` gave of each

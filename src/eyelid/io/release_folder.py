@@ -105,7 +105,7 @@ def digest_of_release(people: pl.DataFrame, names: Sequence[str], digests: Seque
         names: of those who have rows, in order.
         digests: of each, by `person_digests`.
     """
-    # As whoever reads the file gets them.
+    # As readers of the file get them.
     told = people_of(csv_text(people).encode())
     found = hashlib.sha256(told.cast(pl.String).write_json().encode())
     found.update(digest_of_people(names, digests))
@@ -197,7 +197,7 @@ _OUR_NAMES = re.compile(r"group\d+|synthetic\d*|everybody")
 
 @dataclass(frozen=True)
 class Statement:
-    """What a certificate states, as far as it concerns whoever reads the data.
+    """What a certificate states, as far as it concerns readers of the data.
 
     Attributes:
         output_sha256: the hash of what was released.

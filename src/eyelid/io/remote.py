@@ -50,7 +50,7 @@ _stands_for: dict[Path, RemotePlace] = {}
 
 
 def here(path: Path | str) -> Path:
-    """Where this machine finds what somebody points at; a path of this machine stays as it is.
+    """Where this machine finds what the user points at; a path of this machine stays as it is.
 
     Args:
         path: an address, also as a `Path` spells it, or a path. A ``file:`` address is a path.
@@ -102,7 +102,7 @@ def _copied(place: RemotePlace, names: Sequence[str]) -> Path:
 
 
 def all_here(path: Path | str) -> Path:
-    """The same with all rows: for whoever looks at every file.
+    """All files, for a look at every one.
 
     Args:
         path: an address, also as a `Path` spells it, or a path.
@@ -125,7 +125,7 @@ def original(path: Path) -> File:
 
 
 def is_remote(path: Path | str) -> bool:
-    """Whether what somebody points at, or what it was copied from, is elsewhere.
+    """Whether what the user points at, or what it was copied from, is elsewhere.
 
     Args:
         path: an address, a path, or what `here` gave for one.

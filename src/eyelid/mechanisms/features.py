@@ -16,7 +16,7 @@ from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Trust
 
 ON_WHOLE_TABLES = frozenset({"apply", "perturbed", "noisy_means", "sums"})
-# Whoever sees everybody's data may use them; the last two said so once, and would be ignored.
+# With all data at hand they may be used; the last two said so once, and would be ignored.
 _ABOUT_EXECUTION = ON_WHOLE_TABLES | {"trust", "by_person", "by_sums"}
 """Methods that take everybody's rows; a mechanism that works part by part passes none of them."""
 

@@ -21,7 +21,7 @@ class Family:
         name: the kind.
         reidentification: said to protect from it.
         duplicate: the same record is released several times.
-        synthetic: made-up records are released.
+        synthetic: synthetic records are released.
         noisy: noise is added to what is released.
         utility: how much of it is lost, compared with the others.
     """
@@ -187,7 +187,7 @@ LITERATURE = (
         input="one at a time",
         adaptation="a Kalman filter of place and speed; noise of spectrum 1/f",
         family=NOISE_ALONE,
-        why="whoever knows a linear filter undoes it, and slow noise lets speeds and durations "
+        why="an attacker who knows a linear filter undoes it; slow noise lets speeds and durations "
         "through",
         faithful_names=("kalman", "pink"),
         sound_names=("kaleido",),

@@ -147,7 +147,7 @@ class Plan(Generic[Design]):
         alike: whether nothing released as it is tells people apart.
         released_as: what kind of thing it is.
         map: public facts of maps, where it is one.
-        made_up: public facts of made-up people, where there are some.
+        made_up: public facts of synthetic participants, where there are some.
         results: public facts of results, where there are some.
         chosen: how people were chosen out of more, as a study remembers it.
         keep: attributes of people that are released as they are.
@@ -192,10 +192,10 @@ def bought(
 
     The run's folder is there first, so that a place where nothing can be written costs nothing. A
     run that goes on after a stop has been counted, and is not again. Whatever fails after the debit
-    says that the release stays counted; of a run, whoever runs it says so.
+    says that the release stays counted; of a run, the caller says so.
 
     Args:
-        plan: what is bought; refused above a limit.
+        plan: what is charged; refused above a limit.
         digest: a hash of what the release is made of, asked for once it is paid.
         book: the ledger, and the name it knows these people by; None where nobody counts.
         out: where the release will be; None where nothing is written.
@@ -265,12 +265,12 @@ def _debited(
     if run is None:
         return ledger.debit(*arguments)
     before = run.note
-    # Whoever is killed between the debit and the next line has paid, and may go on.
+    # A run killed between the debit and the next line has paid, and resumes when rerun.
     run.keep(note=COUNTED_ONCE)
     try:
         return ledger.debit(*arguments, run=run.id)
     except EyelidError:
-        # What was not counted is given up: somebody may ask for less.
+        # What was not counted is given up: a person may ask for less.
         run.keep(bool(before), before)
         raise
 
@@ -278,7 +278,7 @@ def _debited(
 def _certificate(
     plan: Plan[Any], digest: Digest, book: tuple[Ledger, str] | None, paid: Debit | None
 ) -> Certificate:
-    """What was bought, and what it comes to with everything that the ledger has counted."""
+    """What was charged, and what it comes to with everything that the ledger has counted."""
     history: tuple[dict[str, Any], ...] = ()
     total: Guarantee | None = None
     fingerprint: str | None = None
@@ -354,7 +354,7 @@ def read_certificate(folder: Path) -> Certificate | None:
 
 
 NO_LOOKS = hashlib.sha256().digest()
-"""Of somebody who never looked, as `look_digests` has it."""
+"""Of a person who never looked, as `look_digests` has it."""
 
 
 def input_digest(table: FeatureTable) -> bytes:
@@ -381,7 +381,7 @@ def looks_digest(looks: GazePoints) -> bytes:
 
 
 def look_digests(looks: GazePoints) -> list[bytes]:
-    """SHA-256 of where each person looked, in order, whoever is beside them."""
+    """SHA-256 of where each person looked, in order, independent of the others."""
     rows = np.column_stack([looks.layer, looks.x_px, looks.y_px, looks.weight])
     ends = np.searchsorted(looks.person, np.arange(len(looks.people) + 1)).tolist()
     return [

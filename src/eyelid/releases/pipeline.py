@@ -38,7 +38,7 @@ Source = Study | FeatureTable | Path | str
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What somebody wants released, whatever kind it is.
+    """What the user wants released, whatever kind it is.
 
     Attributes:
         source: what it is made of.
@@ -120,7 +120,7 @@ class Prepared:
     """A release that is ready to be paid for.
 
     Attributes:
-        plan: what is bought.
+        plan: what is charged.
         digest: a hash of what it is made of, asked for once it is paid.
         origin: who these people are to the ledger; None where nobody counts.
         notes: what is known before anything is paid.
@@ -174,7 +174,7 @@ class Job(ABC, Generic[R]):
 
     @abstractmethod
     def result(self, out: Path | None, certificate: Certificate, notes: tuple[str, ...]) -> R:
-        """What whoever asked gets back."""
+        """What the caller gets back."""
 
 
 def carried_out(job: Job[R], out: Path | None, tell: Callable[[str], None] | None = None) -> R:

@@ -168,7 +168,7 @@ def _check_no_features(
 
 
 def _check_apart(out: Path, source: Path | None) -> None:
-    """Refuse a release inside the private data: whoever shares one folder must not share both."""
+    """Refuse a release inside the private data: sharing one folder must not share both."""
     private = None if source is None else source.resolve()
     for folder in out.resolve().parents:
         if folder == private or study_folder.recognises(folder):

@@ -112,7 +112,7 @@ class Pump:
     def run(
         self, seconds: float | None = None, watch: Callable[[Status], None] | None = None
     ) -> Status:
-        """Stream until the source ends, the time is over, or somebody presses Ctrl-C.
+        """Stream until the source ends, the time is over, or Ctrl-C is pressed.
 
         Args:
             seconds: how long.
@@ -233,7 +233,7 @@ class Pump:
         return ReleasedGaze(raw.time_ms, parts, self.gate.mode, raw.arrived_s)
 
     async def until_room(self) -> None:
-        """Wait until nobody has much to take, or whoever has takes nothing."""
+        """Wait until no sink has much to take, or those that have take nothing."""
         await asyncio.sleep(0)
         progress, since_s = self._progress(), time.perf_counter()
         while any(sink.crowded for sink in self.sinks):

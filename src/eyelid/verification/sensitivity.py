@@ -53,7 +53,7 @@ class FuzzResult:
 
     @property
     def refuted(self) -> bool:
-        """Whether some pair exceeds what is declared, or somebody's integers are not their own."""
+        """Whether some pair exceeds what is declared, or a person's integers are not their own."""
         return self.reached > 1.0 or self.chosen > 1.0 or self.mixed > 0
 
 

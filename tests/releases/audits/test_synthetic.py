@@ -125,7 +125,10 @@ def test_what_other_releases_leave_of_the_promise_is_said_by_headline_and_verdic
     nothing = promising(found, holds=False, reasons=("one of them promises nothing",))
     little = promising(found, epsilon=40.0)
     assert standing(nothing).words.endswith("with the others no guarantee is valid")
-    assert "no guarantee is valid, because of another one: one of them promises nothing" in nothing.verdict
+    assert (
+        "no guarantee is valid, because of another one: one of them promises nothing"
+        in nothing.verdict
+    )
     assert standing(little).words.endswith("all of them promise little")
     assert "a person has paid" in little.verdict
 

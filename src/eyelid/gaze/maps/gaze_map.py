@@ -218,8 +218,8 @@ def gaze_map(
 ) -> GazeMap:
     """The mean over observers of how much each looked at each px: G of Liu et al. (2019).
 
-    NOT private: whoever knows the others' maps subtracts them and has the last one's. For a map to
-    share, use `eyelid heatmap` or a mechanism that holds.
+    NOT private: an attacker who knows the others' maps subtracts them and has the last one's. For a
+    map to share, use `eyelid heatmap` or a mechanism that holds.
 
     Args:
         source: a study of samples or fixations, or looks.

@@ -139,7 +139,7 @@ def gaze_points_of(
             appeared in a recording; then each stretch is a layer, and there is one stimulus. A
             fixation belongs to the stretch that it begins in. See `stretches`.
         people: whose looks to take; by default everybody's.
-        known: stimuli that somebody looked at, where this is a part of a study; by default those of
+        known: stimuli that a person looked at, where this is a part of a study; by default those of
             its rows.
 
     >>> rows = {"person": ["a", "b"], "recording": "r", "time_ms": 0.0, "x": [5.0, 99.0], "y": 1.0}
@@ -343,7 +343,7 @@ def _check(study: Study, weight: str) -> None:
 
 
 def _stimuli(known: set[str], stimuli: Sequence[str] | None) -> tuple[str, ...]:
-    """The names of the stimuli to take, of which there must be looks by somebody."""
+    """The names of the stimuli to take, of which there must be gaze points."""
     if stimuli is not None:
         names = tuple(stimuli)
         strangers = [name for name in names if name not in known]

@@ -31,7 +31,7 @@ _OPTIONAL = {
     "label_interest_area": "CURRENT_FIX_INTEREST_AREA_ID",
 }
 _SESSIONS = (
-    "every session label was taken for another person: if somebody has several, say who is who "
+    "every session label was taken for another person: if one person has several, say who is who "
     "with `map='person=COLUMN'`"
 )
 _NO_TIMES = (

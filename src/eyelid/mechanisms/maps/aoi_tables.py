@@ -26,7 +26,7 @@ from eyelid.privacy.unit import Unit
 
 TABLES = ("dwell", "visits", "transitions", "order")
 _FEWEST_PEOPLE = 2
-# In games there is somebody and the others who stay the same.
+# In games there is a person, and others who stay the same.
 _IN_GAMES = with_others(np.zeros(1)).people
 _FAR_TOO_MUCH = 1e9
 
@@ -328,7 +328,7 @@ class AoiTables(NoisySum):
         return self._shape(1, layers, areas)
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
-        """Somebody who went as far as the limits go against somebody who went elsewhere."""
+        """A person who went as far as the limits go against a person who went elsewhere."""
         for layers, areas in ((1, 1), (2, 2)):
             facts = self._shape(_IN_GAMES, layers, areas)
             one, other = self._farthest(facts)

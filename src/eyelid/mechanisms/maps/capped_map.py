@@ -100,7 +100,7 @@ class CappedMap(NoisyMap):
         return _candidates(self)  # type: ignore[return-value]
 
     def costs(self, values: Values, facts: PublicFacts) -> Integers:
-        """What each cap costs somebody and a crowd (…, candidates), in steps of the choice.
+        """What each cap costs a person and a crowd (…, candidates), in steps of the choice.
 
         The crowd stares at one cell: where much is cut off, one person more or less matters most.
         """

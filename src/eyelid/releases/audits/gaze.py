@@ -92,7 +92,7 @@ def gaze_target(
         released: the released gaze.
         certificate: what the release claims.
         path: the released folder.
-        remarks: what whoever read the recordings said.
+        remarks: what the reader of the recordings said.
     """
     if samples is None or released.kind != "samples":
         raise InputError(
@@ -171,7 +171,7 @@ def _windows_of(
 
 
 def _filter(certificate: Certificate) -> tuple[StreamMechanism | None, list[str]]:
-    """The filter that a certificate names, and what is amiss with it."""
+    """The filter that a certificate names, and what is wrong with it."""
     try:
         return cast(
             StreamMechanism, mechanism_named(certificate.mechanism, **certificate.parameters)

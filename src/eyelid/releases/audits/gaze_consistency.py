@@ -142,7 +142,7 @@ def _noise_amiss(mechanism: Filter, taken: Study, points: Floats) -> Iterator[st
             )
             return
     # Where budgets are used up in ways that the release does not tell, a fresh run tells more.
-    # Seeded, so that whoever audits twice finds the same; nothing of it is released.
+    # Seeded, so that a second audit finds the same; nothing of it is released.
     noise = randomness(np.random.default_rng([0, *b"released gaze again"]))
     again = _points(mechanism, filtered(mechanism, taken, noise))
     ours, fresh = (_distances(mechanism, taken, shown) for shown in (points, again))

@@ -49,7 +49,7 @@ _IN_HISTORY = {"mechanism", "kind", "epsilon", "delta", "mu", "holds"}
 _TOLERANCE = 1e-9
 _SINGLE = 1e-4
 _OF_LARGEST = 0.01
-# What a certificate leaves unprotected beside what its mechanism does (`certifying.bought`).
+# What a certificate leaves unprotected beside what its mechanism does (`accounting.charged`).
 _OF_LEDGERS = (NO_LEDGER, *NOT_COUNTED.values())
 
 
@@ -63,7 +63,7 @@ def map_disagreements(target: MapTarget, simulated: bool) -> list[str]:
     found = [*_files(target), *_promises(target), *_certificate(target)]
     if not _finite(target):
         return [*found, "there are released cells that no release has (missing or infinite ones)"]
-    # What somebody forged may be too large to compute with.
+    # Forged values may be too large to compute with.
     with np.errstate(all="ignore"):
         made = _Made(target)
         found += [*made.arrays_amiss(), *made.tables_amiss(), *made.facts_amiss()]

@@ -1,4 +1,4 @@
-"""People's own records, and data before any release: people are named in them."""
+"""Individual records, and data before any release: people are re-identified in them."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class RecordsAttack(TableAttack):
 
     def values(self, target: TableTarget) -> TableTarget:
         """The pair without recordings of which the original has no value."""
-        assert isinstance(target, RecordsTarget), "records are somebody's"
+        assert isinstance(target, RecordsTarget), "records are a person's"
         assert target.released is not None, "there is no release"
         alike = people_alike(target.released)
         original, released, unseen = with_values(target.original, target.released)
@@ -118,7 +118,7 @@ class RecordsAttack(TableAttack):
             material = target.material(plan.seed)
             attackers = plan.attackers or default_attackers(target.people)
             protocols = possible(material, plan.protocols)
-            # First what can fail by what somebody asked for.
+            # First what can fail by what the user asked for.
             used = recognised(material, plan, advance)
             with progress(advance, "attacking"):
                 asked = [POSITIVE, *protocols]
@@ -258,7 +258,7 @@ def inferred(
         target: what is attacked.
         material: what attackers get of it.
         attackers: of the null control; nobody where nobody is to be named.
-        plan: what somebody asked for.
+        plan: what the user asked for.
         advance: of the bar.
     """
     promised, seed = target.promised, plan.seed
@@ -336,7 +336,7 @@ def _by_events(target: TableTarget, seed: int) -> list[Finding]:
         )
         return [event_finding(fixations, saccades, seed=seed)]
     except InputError:
-        # Too few events of somebody: the windows have been attacked all the same.
+        # Too few events of a person: the windows have been attacked all the same.
         return []
 
 

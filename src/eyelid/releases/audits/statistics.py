@@ -1,4 +1,4 @@
-"""Results of a study and their original: do they belong together, and is anybody exposed?"""
+"""Results of a study and their original: do they belong together, is anyone exposed?"""
 
 from __future__ import annotations
 
@@ -214,18 +214,18 @@ def _disagreements(
     frame = results_of(design, tuple(shown))
     if released_digest(tuple(shown), frame) != certificate.output_sha256:
         yield (
-            f"{MEASURED} is not what the certificate was made for (their hash differs): somebody "
+            f"{MEASURED} is not what the certificate was made for (their hash differs): someone "
             "changed or swapped it"
         )
     elif (folder / "results.csv").read_text("utf-8") != csv_text(frame):
-        yield "results.csv does not follow from what was measured: somebody changed it"
+        yield "results.csv does not follow from what was measured: it was changed"
 
 
 class StatisticsAttack(Attack):
     """Results of a study: few numbers over people."""
 
     def audit(self, target: StatisticsTarget, plan: AuditPlan) -> ResultsAudit:
-        """Is anybody in them exposed, and are they right?"""
+        """Is any participant exposed, and are they right?"""
         design, places = target.design, places_of(target.survey.values, target.design.entries)
         promised = target.certificate.person_level
         exact = results_of(design, _without_noise(design.mechanism, design, places, target.labels))

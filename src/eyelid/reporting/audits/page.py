@@ -144,7 +144,9 @@ def _standing_of_promise(audit: TableAudit) -> Standing:
 def _standing_in_all(subject: TableTarget) -> Standing | None:
     """What other releases of the same people leave of a promise; None where it stands."""
     if subject.total is not None and not subject.total.holds:
-        return Standing("weak", "Nothing found against this release; with the others no guarantee is valid")
+        return Standing(
+            "weak", "Nothing found against this release; with the others no guarantee is valid"
+        )
     if subject.total is not None and formal_only(subject.total):
         return Standing("weak", "Nothing found against this release; all of them promise little")
     return None

@@ -71,7 +71,7 @@ class Unasked:
         groups: what else was found about released groups; None where none were released.
         histograms: what histograms without noise show; None where none were drawn from.
         synthetic: what synthetic rows or people were found to be like; None where there are none.
-        means: what attacks on means over people came to; None where people's own records were
+        means: what attacks on means over people came to; None where individual records were
             released, which are then attacked as above.
         repeated: what averaging several releases of the same people would give.
         canaries: the whole release pipeline, tried on simulated participants; None without a

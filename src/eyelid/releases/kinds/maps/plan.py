@@ -189,10 +189,10 @@ class MapDesign:
             self.tables.mechanism.check_room(self.tables.facts)
 
     def check_looks(self, most: int) -> None:
-        """Refuse somebody who may have looked at more cells than can be added up exactly.
+        """Refuse a person who may have looked at more cells than can be added up exactly.
 
         Args:
-            most: looks of whoever has most.
+            most: gaze points of the person with most.
         """
         mechanism = self.mechanism
         if mechanism is None or mechanism.execution is not Execution.BY_SUMS:
@@ -200,8 +200,8 @@ class MapDesign:
         for each in self.observers:
             if min(each.facts.recordings * each.facts.length, most) > MOST_ENTRIES:
                 raise InputError(
-                    f"somebody has {most:,} looks, which may be in more than {MOST_ENTRIES:,} "
-                    "cells: take a coarser grid (`grid=…`)"
+                    f"a participant has {most:,} gaze points, which may be in more than "
+                    f"{MOST_ENTRIES:,} cells: take a coarser grid (`grid=…`)"
                 )
 
     @property

@@ -310,7 +310,7 @@ def heatmap_draft(
     people: Whom = None,
     **asked: Any,
 ) -> HeatmapDraft:
-    """Check everything that can be checked without anybody's gaze.
+    """Check everything that can be checked without any gaze.
 
     Args:
         source: a study of samples or fixations, or recordings.

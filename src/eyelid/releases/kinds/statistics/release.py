@@ -211,7 +211,7 @@ def _drawn(design: StatisticsDesign, survey: Survey, request: Request) -> Shown:
 def _check_known(design: StatisticsDesign, survey: Survey) -> None:
     """Refuse results of which nobody has any number.
 
-    A single one that nobody has is no reason: a refusal would show that somebody has it whenever
+    A single one that nobody has is no reason: a refusal would show that a person has it whenever
     there are results.
     """
     if (survey.lacking == len(design.asked.people)).all():

@@ -95,7 +95,7 @@ def bounds_of(mechanism: StreamMechanism, told: bool) -> Bounds:
 
     Args:
         mechanism: the filter.
-        told: whether somebody said so, and not the study.
+        told: whether the user said so, and not the study.
     """
     place = mechanism.place
     x0, y0, x1, y1 = place.plane
@@ -190,7 +190,7 @@ def make_stream_plan(
         mechanism: the filter.
         noise: where it will come from.
         keep: attributes of people to release as they are.
-        told: whether somebody said what the scene is, and not the study.
+        told: whether the user said what the scene is, and not the study.
         times: whether time stamps are those recorded, or regular.
     """
     if head.released:
