@@ -343,4 +343,4 @@ def limits(rate: Rate) -> str:
     '-3 to 36%'
     """
     between = " to " if rate.low < 0 else "–"
-    return f"{percent(rate.low).removesuffix(' %')}{between}{percent(rate.high)}"
+    return f"{percent(rate.low).removesuffix('%')}{between}{percent(rate.high)}"

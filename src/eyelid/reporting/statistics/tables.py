@@ -206,7 +206,7 @@ def as_tex(text: str) -> str:
     r"""Others' text as LaTeX prints it, none of it obeyed.
 
     >>> print(as_tex(r"fix_rate 95% \input{x} τ"))
-    fix\_rate 95 \% \textbackslash{}input\{x\} $\tau$
+    fix\_rate 95\% \textbackslash{}input\{x\} $\tau$
     """
     plain = _TEX.sub(lambda found: _TEX_WORDS.get(found[0], f"\\{found[0]}"), on_terminal(text))
     return "".join(_LETTERS.get(letter, letter) for letter in plain)
