@@ -155,7 +155,7 @@ def test_what_a_person_pays_stands_in_the_streaming_page():
 
 def test_what_the_streaming_page_begins_with_says_what_can_still_be_guessed():
     text = (ROOT / "docs" / "streaming.md").read_text("utf-8")
-    row = r"^\| ([^|]+) \| `(\w+)` \| (\d+) \| ([\d.]+) s \| (\d+)° \|.*\| ≤ ([\d.]+) % \| (.+) \|$"
+    row = r"^\| ([^|]+) \| `(\w+)` \| (\d+) \| ([\d.]+) s \| (\d+)° \|.*\| ≤ ([\d.]+)% \| (.+) \|$"
     rows = re.findall(row, text, re.MULTILINE)
     settings = [(what, name, int(e), float(s), int(r)) for what, name, e, s, r, _, _ in rows]
     assert settings == list(STARTS)
