@@ -159,7 +159,7 @@ class Goals:
         return Goals(tuple(goal for goal in self.asked if goal.measured))
 
     def among(self, people: int, everybody: int) -> Goals:
-        """The same wishes about a part of the people: as many times as often as guessing names."""
+        """These goals about a part of the people: as many times as often as guessing names."""
         goal = self.find("rank1")
         if goal is None:
             return self

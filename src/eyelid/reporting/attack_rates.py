@@ -79,7 +79,7 @@ class Rates:
 
     @property
     def height(self) -> float:
-        """Of a picture, in inches."""
+        """The height of a picture, in inches."""
         return 0.4 * len(self.lines) + 0.75
 
     def draw(self, axis: Axes) -> None:

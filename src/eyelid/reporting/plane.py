@@ -373,7 +373,7 @@ def _box(
 
 
 def _alt(scene: Scene) -> str:
-    """The same in words."""
+    """The picture in words."""
     what = "error of a value" if scene.by_error else f"{scene.target} recognised"
     told = [] if scene.raw is None else [("raw data", scene.raw)]
     told += [(point.name, point) for _, point in scene.points]

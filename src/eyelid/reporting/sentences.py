@@ -208,7 +208,7 @@ def stated(guarantee: Guarantee) -> str:
 def promise_lines(
     guarantee: Guarantee, others: str = "", how: str = "", form: str = NARROWEST_FORM
 ) -> list[str]:
-    """The same for a terminal: reasons are many and long, and each has its own line."""
+    """A promise for a terminal: reasons are many and long, and each has its own line."""
     if guarantee.holds or not guarantee.reasons:
         return [promise(guarantee, others, how, form)]
     return ["No privacy guarantee holds:", *(f"- {reason}" for reason in guarantee.reasons)]

@@ -128,7 +128,7 @@ def set_for_canaries(mechanism: Synthetic) -> Synthetic:
 
 
 def watched(mechanism: Synthetic) -> tuple[Synthetic, list[Answers]]:
-    """The same mechanism, and the noisy answers that it gets, which nobody else is shown.
+    """A copy of the mechanism, and the noisy answers that it gets, which nobody else is shown.
 
     What is promised holds against those who see them, too.
     """

@@ -210,7 +210,7 @@ def _times_ms(stream: Stream, spans: Spans) -> tuple[Floats, Floats]:
 
 
 def _rmse(pair: Pair) -> float | None:
-    """Of the gaze that both have."""
+    """Root mean square distance of the gaze that both have; None where they share none."""
     both = np.flatnonzero(pair.original.seen & pair.kept)
     if not len(both):
         return None

@@ -355,7 +355,7 @@ def _told(
 def within_recordings(
     released: FeatureTable, shown: FeatureTable, attacker: Attacker, seed: int
 ) -> Shares:
-    """Of each person, the share of recordings by which they are re-identified.
+    """For each person the share of recordings by which they are re-identified.
 
     Args:
         released: the first three quarters of every recording, as released.

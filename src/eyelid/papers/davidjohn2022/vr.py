@@ -152,7 +152,7 @@ class Events:
         return cls(*_tables(study), quarter)
 
     def parted(self, quarter: int) -> list[tuple[FeatureTable, FeatureTable]]:
-        """Of fixations and of saccades, what is released, and what is shown."""
+        """Fixations and saccades: what is released of them, and what is shown."""
         place = pl.int_range(pl.len()) * QUARTERS // pl.len()
         shown = place.over("person", "recording") == quarter
         if self.quarter:

@@ -222,7 +222,7 @@ def _kept(audit: TableAudit, made_up: SyntheticFindings, like: Likeness) -> str:
 
 
 def best_learned(uses: Sequence[Use]) -> Use | None:
-    """Of the first target, the model that learned most from the release; None without any."""
+    """The model that learned most about the first target from the release; None without any."""
     rated = [(use.rate.rate, use) for use in uses if use.rate is not None]
     first = [pair for pair in rated if pair[1].target == rated[0][1].target]
     return max(first, key=lambda pair: pair[0])[1] if first else None

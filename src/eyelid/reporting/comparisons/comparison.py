@@ -74,12 +74,12 @@ class Comparison(Framed):
 
     @property
     def chance(self) -> float:
-        """Of naming somebody by guessing."""
+        """The rate of re-identifying somebody by guessing."""
         return self.raw.runs[0].chance
 
     @property
     def used_chance(self) -> float:
-        """Of telling the target without data."""
+        """The rate of telling the target without data."""
         return self.raw.runs[0].used_chance
 
     @property

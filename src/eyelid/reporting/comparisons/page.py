@@ -87,7 +87,7 @@ def findings(comparison: Comparison) -> list[str]:
 
 
 def best_by_promise(comparison: Comparison) -> list[Best]:
-    """Of those that promise a person the same, the most useful; the strongest promise first."""
+    """The most useful of those that promise a person the same; the strongest promise first."""
     alike: dict[str, list[Row]] = {}
     for row in sorted(comparison.ran, key=_strength):
         alike.setdefault(total_of(row.promised), []).append(row)

@@ -16,7 +16,7 @@ from eyelid.reporting.statistics.quote import Exactness
 
 _MOST_PEOPLE, _MOST_EPSILON = 1_000_000, 1000.0
 QUANTILE, _POWER = 1.959963984540054, 0.8416212335729143
-"""Of a two-sided test at 5%, and of one that finds four of five effects."""
+"""Quantiles of a two-sided test at 5%, and of one that finds four of five effects."""
 # Studies of more people are not simulated: their tests are as those of normal numbers.
 _MOST_SIMULATED = 120
 
