@@ -1,4 +1,4 @@
-"""The same work on a Dask cluster: one that runs already, or one of this machine's own."""
+"""Work on a Dask cluster: one that runs already, or one of this machine's own."""
 
 from __future__ import annotations
 
@@ -352,7 +352,7 @@ def _calm() -> Iterator[None]:
 
 
 def dask_setup(worker: object) -> None:
-    """Called by Dask in each worker of ones own: Ctrl-C reaches all; the process that gave work says so."""
+    """Called by Dask in each own worker: Ctrl-C reaches all, and the parent process says so."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

@@ -60,7 +60,7 @@ def _meaning(guarantee: Guarantee) -> str:
     guess = guess_between_two(guarantee)
     share = rounded_up(100 * guess, 3 if guess < _NEXT_TO_NOTHING else 5)
     text = (
-        f"An attacker who guesses between two such places is right at most {share} % of the time, "
+        f"An attacker who guesses between two such places is right at most {share}% of the time, "
         "not 50"
     )
     return f"{text}: next to nothing is hidden" if guess > _NEXT_TO_NOTHING else text

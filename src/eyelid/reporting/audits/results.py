@@ -356,7 +356,7 @@ class RecordsAudit(TableAudit):
                 yield (
                     f"{finding.attacker} ({finding.protocol}) names {percent(finding.rate.rate)} "
                     f"of people, and the certificate allows "
-                    f"{rounded_up(100 * (finding.bound or 0), 3)} %; if it were true, that or more "
+                    f"{rounded_up(100 * (finding.bound or 0), 3)}%; if it were true, that or more "
                     f"would have a chance of {max(finding.p_value or 0.0, 1e-12):.0e}"
                 )
 
@@ -378,7 +378,7 @@ class RecordsAudit(TableAudit):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class OriginalAudit(RecordsAudit):
-    """Of data before any release, for their owner's eyes."""
+    """The audit of data before any release, for their owner's eyes."""
 
     people: pl.DataFrame = field()
     features: pl.DataFrame = field()
@@ -391,14 +391,14 @@ class OriginalAudit(RecordsAudit):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class GazeAudit(RecordsAudit):
-    """Of gaze that was released sample by sample, and is attacked by its features."""
+    """The audit of gaze that was released sample by sample, and is attacked by its features."""
 
     without_gaze: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class GroupsAudit(RecordsAudit):
-    """Of means over groups without noise, attacked under the names of their members."""
+    """The audit of means over groups without noise, attacked under the names of their members."""
 
     @property
     def verdict(self) -> str:
@@ -469,5 +469,5 @@ def _told(membership: Membership | None, asked: str) -> Iterator[str]:
         yield (
             f"an attacker who asks of {asked} is right with an advantage of "
             f"{percent(membership.advantage.rate)}, and the certificate allows "
-            f"{rounded_up(100 * (membership.bound or 0), 3)} %"
+            f"{rounded_up(100 * (membership.bound or 0), 3)}%"
         )

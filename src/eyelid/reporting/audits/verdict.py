@@ -140,8 +140,8 @@ def _of_made_up(audit: TableAudit, made_up: SyntheticFindings) -> str:
             )
         found = (
             f"Which of two participants was in it{among} is inferred with an advantage of "
-            f"{percent(member.advantage.rate)} (95 % limits {limits(member.advantage)}, guessing "
-            f"0 %) by {attack}"
+            f"{percent(member.advantage.rate)} (95% limits {limits(member.advantage)}, guessing "
+            f"0%) by {attack}"
         )
     certificate = audit.target.certificate
     if certificate is None:
@@ -200,7 +200,7 @@ def _kept(audit: TableAudit, made_up: SyntheticFindings, like: Likeness) -> str:
 
 
 def best_learned(uses: Sequence[Use]) -> Use | None:
-    """Of the first target, the model that learned most from the release; None without any."""
+    """The model that learned most about the first target from the release; None without any."""
     rated = [(use.rate.rate, use) for use in uses if use.rate is not None]
     first = [pair for pair in rated if pair[1].target == rated[0][1].target]
     return max(first, key=lambda pair: pair[0])[1] if first else None
@@ -221,7 +221,7 @@ def printed_groups(groups: GroupFindings) -> str:
         )
     return (
         "People’s own names link the groups of their tasks: an attacker who "
-        f"has raw recordings of a person finds their name {percent(found.rate)} of the time (95 % "
+        f"has raw recordings of a person finds their name {percent(found.rate)} of the time (95% "
         f"limits {limits(found)}){padded}."
     )
 
@@ -261,7 +261,7 @@ def _of_means(audit: TableAudit, means: MeanFindings) -> str:
         )
     found = (
         f"Who is in such a mean is inferred with an advantage of {percent(member.advantage.rate)} "
-        f"(95 % limits {limits(member.advantage)}, guessing 0 %, without noise "
+        f"(95% limits {limits(member.advantage)}, guessing 0%, without noise "
         f"{percent(means.positive.advantage.rate)})"
     )
     if certificate is None or not certificate.person_level.holds:
@@ -280,7 +280,7 @@ def _of_means(audit: TableAudit, means: MeanFindings) -> str:
 def _advantage_allowed(bound: float) -> str:
     if bound > SAYS_NOTHING:
         return "at this size the guarantee rules out almost nothing"
-    return f"the certificate allows at most {rounded_up(100 * bound, 3)} %{_much(bound)}"
+    return f"the certificate allows at most {rounded_up(100 * bound, 3)}%{_much(bound)}"
 
 
 def informative(means: MeanFindings) -> bool:
@@ -392,7 +392,7 @@ def _corrected(audit: TableAudit) -> str:
     few = "" if many == len(audit.attacks) else " that have a bound"
     said = f"Corrected for {plural(many, 'attempt')}{few}, none contradicts the guarantee"
     # An attack contradicts it by its limits as well, which attacks on everybody at once may not.
-    though = ", but its 95 % limits reach down to what is allowed" if p < ALPHA else ""
+    though = ", but its 95% limits reach down to what is allowed" if p < ALPHA else ""
     return f"{said} (smallest p {'< 0.001' if p < 0.001 else f'= {number(p)}'}{though})."
 
 
@@ -480,6 +480,6 @@ def _share(finding: Finding | NamingAttack) -> str:
     """How many participants an attack re-identified, with all that belongs to it."""
     rate = finding.rate
     return (
-        f"{_whole(rate.rate * rate.people)} of {rate.people} participants (95 % limits "
+        f"{_whole(rate.rate * rate.people)} of {rate.people} participants (95% limits "
         f"{limits(rate)}, guessing {percent(rate.chance)})"
     )
