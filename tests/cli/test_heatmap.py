@@ -1,4 +1,4 @@
-"""What somebody at a terminal types, sees, and is told when it cannot be."""
+"""What a person at a terminal types, sees, and is told when it cannot be."""
 
 import json
 

@@ -261,9 +261,7 @@ def test_the_folder_and_its_card_are_whole(folder, tmp_path, copies):
         assert word not in card
     release(folder, tmp_path / "again", mechanism="ksame", k=4, copies=copies)
     card = (tmp_path / "again" / "DATACARD.md").read_text(encoding="utf-8")
-    assert (
-        "No bound on how often people are named is known: 1 other release of these people" in card
-    )
+    assert "No bound on re-identification is known: 1 other release of these people" in card
     assert "at most 0.25" not in card
 
 
@@ -487,7 +485,7 @@ def test_what_papers_print_is_certified_as_not_holding(unequal, tmp_path, name, 
     assert told in done.rows
     assert done.table.people.columns == ["person"]
     card = (tmp_path / "out" / "DATACARD.md").read_text(encoding="utf-8")
-    assert "Nothing, to anybody, for the reasons above. One person, in total: no bound" in card
+    assert "Nothing, for the reasons above. One person, in total: no bound" in card
     assert "none are used, and nothing was clipped.\n- Taken: unclipped" in card
 
 
@@ -521,7 +519,7 @@ def test_rows_that_many_could_have_given_are_no_epsilon_either(make_table, tmp_p
     assert said.count("1 other release of these people is known") == 1
     assert said.startswith("No bound on what is told about a person: 1 other release")
     assert budget(folder).sentence.startswith("No bound on what is told about a person: what was")
-    assert budget(folder).debits[0].what == "made-up rows, out"
+    assert budget(folder).debits[0].what == "synthetic rows, out"
     budget(folder, limit_epsilon=4.0)
     with pytest.raises(Refused, match=r"plausible deniability is not .* and has no ε"):
         release(folder, **mechanism, test="deterministic", k=3)

@@ -19,7 +19,7 @@ from eyelid.privacy.unit import PERSON
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.kinds.statistics.release import summary
 
-MOOD = Feature("mood", "points", "how somebody feels", -10.0, 10.0)
+MOOD = Feature("mood", "points", "how a person feels", -10.0, 10.0)
 
 
 def moods(people=16, seed=1):

@@ -288,7 +288,7 @@ def possible(material: Material, protocols: Sequence[Protocol]) -> list[Protocol
     can_be = [protocol for protocol in protocols if material.possible(protocol)]
     if not any(protocol.honest for protocol in can_be):
         raise InputError(
-            "none of the protocols asked for is a fair test here: add raw->release (those that "
+            "none of the protocols asked for is leak-free here: add raw->release (those that "
             "use the mechanism need a certificate)"
         )
     return can_be

@@ -326,14 +326,18 @@ def _of_release(audit: TableAudit, worst: NamingAttack) -> str:
 
 def _strongest_of_all(audit: TableAudit, worst: NamingAttack) -> str:
     """How many people the attack to fear re-identified, beside raw data and guessing."""
-    raw, rate = strongest(audit.positive).rate, worst.rate
+    rate = worst.rate
+    raw = ""
+    if audit.positive:
+        found = strongest(audit.positive).rate
+        raw = f"raw data: {_whole(found.rate * found.people)}, "
     # Groups as printed are distinguished by an attacker who has the released recordings.
     same = worst.protocol == SAME_RECORDINGS.name or worst.intersects
     who = " (it has the very recordings)" if same else ""
     return (
         f"The strongest of {plural(len(audit.attacks), 'attack')}{who} re-identified "
-        f"{_whole(rate.rate * rate.people)} of {rate.people} participants (raw data: "
-        f"{_whole(raw.rate * raw.people)}, guessing: {_whole(rate.chance * rate.people)})."
+        f"{_whole(rate.rate * rate.people)} of {rate.people} participants ({raw}"
+        f"guessing: {_whole(rate.chance * rate.people)})."
     )
 
 

@@ -494,7 +494,7 @@ def test_a_picture_too_tall_for_counts_in_pixels_has_cells():
 
 def test_somebody_with_more_looks_than_can_be_added_up_is_refused_first(monkeypatch):
     monkeypatch.setattr("eyelid.releases.kinds.maps.plan.MOST_ENTRIES", 7)
-    with pytest.raises(InputError, match="somebody has 8 looks"):
+    with pytest.raises(InputError, match="a participant has 8 gaze points"):
         heatmap(fixations(looks=8), level="good", grid="5x3")
     heatmap(fixations(looks=7), level="good", grid="5x3")
     heatmap(fixations(looks=8), level="good", grid="7x1")
