@@ -57,7 +57,7 @@ def gatekeeper(name: str, epsilon: float, window: int, radius: float) -> Gatekee
 def draw(
     raw: Gaze, epsilon: float = 10.0, window: int = RATE_HZ // 2, radius: float = 2.0
 ) -> Figure:
-    """Where a participant looked: raw, by kaleido, by noise on each sample with the same promise."""
+    """Where a participant looked: raw, by kaleido, by noise on each sample of the same ε."""
     import matplotlib.pyplot as plt
 
     time_ms, x, y = raw

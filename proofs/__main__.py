@@ -44,7 +44,7 @@ CLAIMS = {
     "stream_events": "released fixation events and counters agree with raw gaze as ε allows",
     "long_stream": "a day of gaze at 120 Hz leaves memory flat and every window within its ε",
     "soak": "a stalling app loses old samples, the other none, and memory stays flat",
-    "streams_real": "re-identification from filtered gaze over ε and w, by what, and what is left of it",
+    "streams_real": "re-identification from filtered gaze over ε and w, by what, and the gaze left",
     "comparison": "every mechanism is in one table of real people, the same after a kill",
     "reproduction": "three papers done again: what they print, and what leak-free protocols find",
     "real_table": "a table of measures goes by commands alone to releases whose means are near",
