@@ -163,7 +163,7 @@ class GroupsTarget(TableTarget):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RecordsTarget(TableTarget):
-    """People's own records.
+    """Individual records.
 
     Attributes:
         alike: whether everybody had the same recordings in the release, before those of which

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eyelid.cli.output import (
+    CardFile,
     ColumnMap,
     Delta,
     EngineName,
@@ -67,6 +68,7 @@ def run(
     min_seconds: MinSeconds = None,
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
+    card: CardFile = None,
     seed: Annotated[
         int | None,
         typer.Option(help="Repeatable noise and groups; the certificate then does not hold."),
@@ -110,6 +112,7 @@ def run(
             keep=keep,
             map=column_map(columns),
             tell=tell,
+            card=card,
             people=people,
             min_seconds=min_seconds,
             **parameters,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eyelid.cli.output import (
+    CardFile,
     ColumnMap,
     Delta,
     EngineName,
@@ -110,6 +111,7 @@ def run(
     people: People = None,
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
+    card: CardFile = None,
     seed: Annotated[
         int | None, typer.Option(help="Repeatable noise; the certificate then does not hold.")
     ] = None,
@@ -144,7 +146,7 @@ def run(
         if dry_run or want is not None:
             _preview(source, out, asked, want, same_command(context, "dry_run"), as_json=as_json)
         else:
-            _release(source, out, asked, ledger, seed, as_json=as_json)
+            _release(source, out, asked | {"card": card}, ledger, seed, as_json=as_json)
 
 
 def _preview(

@@ -1,6 +1,6 @@
 """What was measured so far, so that a comparison that was stopped can go on.
 
-One line a run, appended as it is done, in a hidden file beside the report. Whoever kills the
+One line a run, appended as it is done, in a hidden file beside the report. Killing the
 process loses the runs that were on their way and no other; a last line that was cut is thrown away.
 """
 

@@ -87,7 +87,7 @@ class Figures:
 
     @property
     def errors(self) -> list[float]:
-        """Root mean square error in spans, of each study."""
+        """Root mean square error as a share of the range, of each study."""
         return [run.error_of_span for run in self.runs if run.error_of_span is not None]
 
     @property

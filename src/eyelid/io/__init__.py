@@ -28,7 +28,7 @@ its content (`Head`: the first 64 KiB).
 * `io/leaks.py` knows what a leak looks like, `io/quasi_identifiers.py` what singles participants
   out, `io/file_leaks.py` looks into a file, `io/study_leaks.py` into a study, out of which it
   takes what it found, `io/lint.py` into whatever the user points at, `io/intake.py` puts reading,
-  ledger and pseudonyms together for whoever starts from recordings.
+  ledger and pseudonyms together for those who start from recordings.
 * `convert` takes folders larger than memory. `io/many_files.py` reads each file once and keeps
   its rows in the scratch of the run; an **excerpt** (`io/study_leaks.py`: a few rows by which
   everything is decided as by all of them) comes back. Excerpts are joined like whole files,

@@ -1,7 +1,7 @@
 """Any readable input, scrubbed, to a study folder, a BIDS dataset, or csv.
 
-What a file or folder holds is read once by whoever is free; everything that concerns all people
-together is decided by an excerpt; then the people are written, piece by piece.
+What a file or folder holds is read once by the next free worker; everything that concerns all
+people together is decided by an excerpt; then the people are written, piece by piece.
 """
 
 from __future__ import annotations

@@ -285,7 +285,7 @@ def begun(
 def each_part(
     run: Run, work: Callable[[Piece], dict[str, Any]], cut: StudyInPieces, what: str
 ) -> list[dict[str, Any]]:
-    """What study.json says of each part, written by whoever is free."""
+    """What study.json says of each part, written by any free worker."""
     with one_bar(cut.recordings.height, "recordings") as advance:
         made = each_piece(work, cut, advance, what)
         return list(kept_from_first(run, made, len(cut.pieces)))

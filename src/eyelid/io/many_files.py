@@ -1,4 +1,4 @@
-"""Folders of recordings larger than memory: each file is read once, by whoever is free.
+"""Folders of recordings larger than memory: each file is read once, by the next free worker.
 
 Its rows are kept as Parquet in the scratch of the run; what comes back is an excerpt, by which
 everything is decided that concerns all files together. A run that was stopped reads no file again.
@@ -144,7 +144,7 @@ def _of_bundles(
     advance: Advance,
     what: str,
 ) -> list[R]:
-    """What whoever is free makes of each file, in their order."""
+    """What free workers make of each file, in their order."""
     files = sum(map(len, portions))
     shares = [len(portion) / files for portion in portions]
     found = in_order(advancing(work, portions, shares, advance, what))

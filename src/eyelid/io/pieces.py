@@ -1,9 +1,9 @@
 """Studies larger than memory: whole people at a time, read when they are needed.
 
 A study in pieces knows everything about itself but its rows: who there is, which recordings, how
-many rows each. Pieces are cut by these numbers alone, so that they are the same whoever works on
-them. On disk a large study has a folder of parts in the place of one ``data.parquet``; study.json
-lists them, and is there only when they all are.
+many rows each. Pieces are cut by these numbers alone, so that they are the same whichever worker
+works on them. On disk a large study has a folder of parts in the place of one ``data.parquet``;
+study.json lists them, and is there only when they all are.
 """
 
 from __future__ import annotations

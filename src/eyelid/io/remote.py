@@ -1,6 +1,6 @@
 """Studies and recordings elsewhere, such as ``s3://bucket/study``, read through fsspec.
 
-Of a study folder what is small is copied to this machine; whoever works on a piece fetches its part
+Of a study folder what is small is copied to this machine; the worker of a piece fetches its part
 and forgets it. Other recordings are copied as they are, for as long as this process lasts.
 """
 

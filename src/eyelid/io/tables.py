@@ -122,7 +122,7 @@ def without_gaze_told(head: Head, recordings: int) -> tuple[str, ...]:
 
 
 def named_in(rows: pl.DataFrame, keys: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """Person, recording, task and stimulus of each recording; nothing where nobody is named.
+    """Person, recording, task and stimulus of each recording; nothing where there is no name.
 
     Args:
         rows: of a table.

@@ -27,8 +27,8 @@ Its bases say what is promised, and what is known of its error before data are t
 * `AnonymisingMechanism`: `groups/anonymity.py`; k people of whom a record may be, and no ε
 * `FeatureMechanism`: `features.py`; for features; one that is `predictable` says how far off it is
   from public facts alone (`expected_rmse_of_span`), of any other `worth` says in words what is left
-  to see; `execution` says what of a study it needs at once, and whoever overrides a method that
-  takes whole tables declares it
+  to see; `execution` says what of a study it needs at once, and a mechanism that overrides a method
+  that takes whole tables declares it
 
 Most that have an ε and hold are **`NoisyMechanism`s**: integer noise of one distribution on whole
 numbers whose sensitivity is declared. There are two families.

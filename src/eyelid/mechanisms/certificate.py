@@ -256,7 +256,7 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> Certificate:
-        """What certificate.json says, whoever wrote it."""
+        """What certificate.json says, of any origin."""
         if told.get("schema") != CERTIFICATE_SCHEMA:
             raise InputError(
                 f"the certificate has the schema '{told.get('schema')}', this eyelid reads "

@@ -89,7 +89,7 @@ class FeatureMechanism(Mechanism):
                 raise TypeError(f"{cls.name} has no {name} of its own")
         if cls.release is ReleaseKind.RECORDS and cls.trust is Trust.CENTRAL:
             # Attributes of people would go out with an aggregate's, under their names.
-            raise TypeError(f"{cls.name} releases everybody's own records: its trust is local")
+            raise TypeError(f"{cls.name} releases individual records: its trust is local")
         lacking = [
             name
             for name in _NEEDED[cls.execution]

@@ -232,7 +232,7 @@ LITERATURE = (
         input=_MAP_OF_EACH,
         adaptation="the mean map of people drawn at random, or of everybody, without noise",
         family=NO_GUARANTEE,
-        why="whoever is drawn is in the map without noise, and subtracting the others leaves them: "
+        why="those drawn are in the map without noise, and subtracting the others leaves them: "
         "its authors say so",
         faithful_names=("map-rs1", "map-rs2", "map-noisefree"),
         sound_names=("map-grid",),
@@ -261,7 +261,7 @@ LITERATURE = (
         input=_WINDOWS,
         adaptation="Laplace noise (Dwork et al. 2006) on every value",
         family=DIFFERENTIAL,
-        why="the noise is scaled by the data: whoever is farthest from the others sets everybody's",
+        why="the noise is scaled by the data: the person farthest from the others sets everybody's",
         faithful_names=("lpa-paper",),
         sound_names=("laplace",),
     ),
@@ -338,8 +338,8 @@ LITERATURE = (
         input=_WINDOWS,
         adaptation="marginals and the test of Bindschaedler et al. 2017, task by task",
         family=DENIABILITY,
-        why="the model ignores its seed, so that the test cannot fail where there are k rows, "
-        "whoever's; and its histograms have no noise",
+        why="the model ignores its seed, so that the test cannot fail where there are k rows "
+        "of any people; and its histograms have no noise",
         faithful_names=("marginals-paper",),
         sound_names=("seeded", "synthetic"),
         printed="document type about 53%; 33% is chance",

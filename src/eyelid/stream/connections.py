@@ -124,7 +124,7 @@ async def listen(
     most: int,
     refused: Counter[str],
 ) -> Server:
-    """A server that lets in whoever may, and not too many of them.
+    """A server that lets in those who may, and not too many of them.
 
     Args:
         host: to listen at.
@@ -295,7 +295,7 @@ async def stay_connected(
         """Left where it does not read."""
 
     class Direct(connect):
-        """Goes nowhere else: whoever sends us elsewhere would get the token, or gaze."""
+        """Goes nowhere else: a server that redirects would get the token, or gaze."""
 
         def process_redirect(self, exc: Exception) -> Exception | str:
             return exc

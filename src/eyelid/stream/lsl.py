@@ -121,8 +121,8 @@ def warn_of_layer(scope: str, tell: Callable[[str], None], raw: bool = False) ->
     """
     whose = "any program on this machine" if scope == "machine" else f"anyone within its {scope}"
     warning = (
-        f"{whose} can read the tracker's RAW stream beside eyelid, and so can whoever else reaches "
-        "the tracker's ports: close them with a firewall"
+        f"{whose} can read the tracker's RAW stream beside eyelid, and so can anyone else who "
+        "reaches the tracker's ports: close them with a firewall"
         if raw
         else f"{whose} can find and read what is released. It is not announced by multicast beyond "
         "that, but answers those who ask its ports: use a firewall"

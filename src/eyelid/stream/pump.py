@@ -94,7 +94,7 @@ class Pump:
                 )
             if source.token and sink.token and alike(source.token, sink.token):
                 raise InputError(
-                    f"{sink.name} and the source have the same token: whoever may listen could "
+                    f"{sink.name} and the source have the same token: those who may listen could "
                     "send gaze, too; give them different ones"
                 )
         self.source, self.gate, self.sinks = source, gate, tuple(sinks)
@@ -180,7 +180,7 @@ class Pump:
             self._ended.set()
 
     async def _report(self, watch: Callable[[Status], None] | None) -> None:
-        """Tell apps what was spent and counted, and whoever watches how it goes."""
+        """Tell apps what was spent and counted, and viewers how it goes."""
         while True:
             self._tell(meter_text(self._meter()))
             if self.gate.filter.counting:

@@ -126,8 +126,8 @@ class WebSocketClientSource(_WebSocketSource):
 class WebSocketServerSource(_Listener, _WebSocketSource):
     """A server for one tracker at a time: two would be two people in one stream.
 
-    Whoever connects must have the token for trackers, which is not the one for apps: whoever may
-    listen may not send gaze.
+    A client that connects must have the token for trackers, which is not the one for apps: those
+    who may listen may not send gaze.
 
     Args:
         name: as the user wrote it.

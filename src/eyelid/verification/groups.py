@@ -257,7 +257,7 @@ def _named(found: RecoveredGroups, noise: Randomness) -> int:
 
 
 def same_for_everybody(mechanism: Any) -> OutputResult:
-    """Whether a release stays the same, to the last bit, whoever of a group is who.
+    """Whether a release stays the same, to the last bit, under any order of a group's members.
 
     People get other names and stand in another order. Nothing of this may show, and nobody's
     recordings may move any person to another group, attributes being the same.

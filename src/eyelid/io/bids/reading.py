@@ -1,4 +1,4 @@
-"""Read the eye tracking of a BIDS dataset, whoever wrote it."""
+"""Read the eye tracking of a BIDS datasetof any origin."""
 
 from __future__ import annotations
 

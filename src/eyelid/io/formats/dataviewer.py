@@ -1,6 +1,6 @@
 """Fixation reports of SR Research's Data Viewer: a table with a row a fixation.
 
-The columns of a report are chosen by whoever makes it. Needed are ``RECORDING_SESSION_LABEL``,
+The columns of a report are chosen by its author. Needed are ``RECORDING_SESSION_LABEL``,
 ``TRIAL_INDEX`` and the place and duration of the current fixation; its start in the trial is often
 left out. What was looked at (words, names of areas) is stimulus and is not kept, its number is.
 """

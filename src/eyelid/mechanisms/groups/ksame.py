@@ -64,7 +64,7 @@ class KSame(AnonymisingMechanism):
         nothing in one depends on whom it is handed to, not even its last digit, as sums are exact
         on a public grid and do not know in which order members stand. Let copies be handed to
         members in a random order, drawn without a look at gaze. The release is the same for every
-        order, so given it, and any recordings, all orders are as likely as before: whoever says
+        order, so given it, and any recordings, all orders are as likely as before: a guess
         which copy is a person's is right with probability 1/|group| ≤ 1/k. This takes that (A)
         groups are drawn without a look at gaze, (B) there is one partition for everything that is
         linked, (C) every group has k people, leftovers being drawn from everybody and dealt out to
@@ -158,7 +158,7 @@ class KSame(AnonymisingMechanism):
     def check(self, table: FeatureTable) -> None:
         """Refuse groups that could not be made, or would have nothing in common."""
         super().check(table)
-        # Values are clipped, whoever calls: bounds that are none are refused.
+        # Values are clipped for every caller: bounds that are none are refused.
         Bounds({f.name: (f.lower, f.upper) for f in table.features})
         if len(lacking(table)) == len(slots_of(table).names):
             people = with_every_task(table).recordings["person"].n_unique()
@@ -380,7 +380,7 @@ def with_every_task(table: FeatureTable) -> FeatureTable:
 def lacking(table: FeatureTable) -> dict[str, int]:
     """How many people lack each recording that others have, by task and order within it.
 
-    Whoever lacks one takes it from their whole group.
+    A person who lacks one takes it from their whole group.
     """
     slots = slots_of(table)
     people = int(slots.owner[-1]) + 1

@@ -119,7 +119,7 @@ def random_groups(
 
 
 def groups_and_a_rest(people: int, k: int, noise: Randomness) -> Members:
-    """Everybody's group: k in each, in random order, and in the last one whoever is left over."""
+    """Everybody's group: k in each, in random order, and in the last one those left over."""
     member: Members = np.empty(people, dtype=np.intp)
     member[np.argsort(noise.words(people))] = np.arange(people) // k
     return member

@@ -128,7 +128,7 @@ class KSameDP(MeanMechanism):
         return Groups(named, member)
 
     def person_total(self, facts: PublicFacts) -> str:
-        """As for any mean, whoever else of the group is asked."""
+        """As for any mean, for any member of the group."""
         return (
             f"{super().person_total(facts)}, also against those who have the recordings of all "
             f"others; that groups have {self.k} people or more adds nothing to it"

@@ -89,8 +89,7 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         depends on noisy answers of those before it alone, so that they compose as Gaussians do,
         μ² = Σ μᵢ² (Dong, Roth & Su 2022, also for adaptive questions), and μ is that of (ε, δ). All
         sums are integers, with discrete Gaussian noise. Synthetic participants are drawn from the
-        answers:
-        the data are not used again.""",
+        answers: the data are not used again.""",
         paper="""marginals under Gaussian noise and a spanning tree as in McKenna, Miklau & Sheldon
         2021, whose unit is a row; here it is a person. Mechanisms of the literature that sell an ε
         of rows for one of people are off by the number of rows.""",
@@ -127,8 +126,7 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         default=COMMON,
     )
     made_up: int | None = parameter(
-        "how many synthetic participants; as many as there are real ones when not given",
-        default=None,
+        "how many synthetic participants; as many as real ones when not given", default=None
     )
     rows: int | None = parameter(
         "rows of a synthetic recording; as many as real ones have, measured, when not given",

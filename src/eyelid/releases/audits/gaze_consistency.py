@@ -250,7 +250,7 @@ class Nearness:
     Attributes:
         off: at the median, in steps.
         inside: publications that were not cut off at the edge of the scene.
-        chance: that an honest release is as near as this, at most.
+        chance: that a valid release is as near as this, at most.
     """
 
     off: float

@@ -1,4 +1,4 @@
-"""Means over people, under noise: nobody is named in them, and other questions are asked."""
+"""Means over people, under noise: no record to re-identify, so that other questions are asked."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ class RecordsAttack(TableAttack):
         protocols: Sequence[Protocol],
         seed: int,
     ) -> list[Finding]:
-        """Who is named, and who in raw data: the positive control learns from the same."""
+        """Re-identification from the release and, as a control, from raw data."""
         return identify(material, attackers, protocols, seed)
 
     def result(
@@ -252,7 +252,7 @@ def inferred(
     plan: AuditPlan,
     advance: Advance,
 ) -> dict[str, Any]:
-    """What of people's attributes can be told, and who is named among people all alike.
+    """What of people's attributes can be told, and who is re-identified among people all alike.
 
     Args:
         target: what is attacked.

@@ -60,7 +60,7 @@ class RowsAttack(TableAttack):
         questions: Questions,
         seed: int,
     ) -> Outcome:
-        """Nobody is named: what is learned from a release of other people is tested."""
+        """No record to re-identify: what is learned from a release of other people is tested."""
         noise = fresh_noise(seed, b"one run of many")
         taught = by_other_people(mechanism, taken, table, questions, noise, seed)
         return replace(taught, chance=1 / len(table.people))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,7 @@ from eyelid.releases.kinds.maps.quote import HeatmapDraft, HeatmapPreview, heatm
 from eyelid.releases.kinds.maps.settings import fits
 from eyelid.releases.kinds.maps.view import Size
 from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey, carried_out
+from eyelid.reporting.dataset_fields import DatasetFields
 from eyelid.reporting.maps.released import ReleasedMaps
 from eyelid.reporting.release import Release
 
@@ -70,6 +71,7 @@ def heatmap(
     people: Whom = None,
     engine: str | Engine | None = None,
     tell: Callable[[str], None] | None = None,
+    card: Mapping[str, str] | Path | str | None = None,
     **parameters: Any,
 ) -> Release:
     """Make a private heatmap and its certificate.
@@ -105,6 +107,7 @@ def heatmap(
         people: whom it is about, as for `eyelid.release`; everybody by default.
         engine: who works: ``local`` (processes here, the default), ``dask`` or ``dask:ADDRESS``.
         tell: given each note that is known before anything is paid, as soon as it is.
+        card: fields of the data card, as for `eyelid.release`.
         parameters: of the mechanism, such as ``delta``, ``grid``, ``cap``, ``samples``; and
             ``tables``, ``visits``, ``ranks`` of areas.
 
@@ -144,7 +147,12 @@ def heatmap(
             **parameters,
         )
         request = Request(source, seed, ledger)
-        done = carried_out(MapJob(request, made, with_figures=figures is not None), out, tell)
+        done = carried_out(
+            MapJob(request, made, with_figures=figures is not None),
+            out,
+            tell,
+            DatasetFields.of(card),
+        )
     if figures is not None:
         _write_figures(figures, made)
     return done
