@@ -292,7 +292,7 @@ LITERATURE = (
         faithful_names=("cfpa-paper",),
         sound_names=("cfpa",),
         measured="1000 people, all features at ε = 1 for a person: the mean over people is off by "
-        "0.630 of the span with cfpa, 0.102 with groupmean of dct, 0.381 with a constant",
+        "0.630 of the range with cfpa, 0.102 with groupmean of dct, 0.381 with a constant",
         measured_in="signals.md",
     ),
     Published(
@@ -308,7 +308,7 @@ LITERATURE = (
         faithful_names=("dcfpa-paper",),
         sound_names=("dcfpa",),
         measured="1000 people, all features at ε = 1 for a person: the mean over people is off by "
-        "0.624 of the span with dcfpa, 0.102 with groupmean of dct, 0.381 with a constant",
+        "0.624 of the range with dcfpa, 0.102 with groupmean of dct, 0.381 with a constant",
         measured_in="signals.md",
     ),
     Published(

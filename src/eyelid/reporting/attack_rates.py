@@ -157,12 +157,12 @@ def attack_rates(
         unfair = [finding for finding in findings if not finding.honest]
         for found in strongest_by_protocol(unfair):
             lines.append(
-                _Line("WITHIN-RELEASE SPLIT", _by(found), found.rate, GREY, None, "D", True)
+                _Line("within-release split", _by(found), found.rate, GREY, None, "D", True)
             )
     if null:
         alike = strongest(null)
         lines.append(_Line("people all alike, for comparison", alike.attacker, alike.rate, GREY))
-    return Rates(lines, 1 / people, "people named")
+    return Rates(lines, 1 / people, "people re-identified")
 
 
 def membership_rates(means: MeanFindings) -> Rates:

@@ -37,6 +37,7 @@ from eyelid.reporting.audits.verdict import (
     named,
     printed_groups,
     printed_histograms,
+    whole_of,
 )
 from eyelid.reporting.group_pictures import (
     MOST_GROUPS,
@@ -145,10 +146,12 @@ def _standing_in_all(subject: TableTarget) -> Standing | None:
     """What other releases of the same people leave of a promise; None where it stands."""
     if subject.total is not None and not subject.total.holds:
         return Standing(
-            "weak", "Nothing found against this release; with the others no guarantee is valid"
+            "weak", "Not contradicted, but all releases of these people have no guarantee"
         )
     if subject.total is not None and formal_only(subject.total):
-        return Standing("weak", "Nothing found against this release; all of them promise little")
+        return Standing(
+            "weak", "Not contradicted, but all releases of these people guarantee little"
+        )
     return None
 
 
@@ -217,6 +220,7 @@ def report(audit: TableAudit, story: Story | None = None, own: bool = False) -> 
         use=usefulness(audit) if worst else None,
         worst_bound=bound_kind(worst.protocol) if worst else None,
         named=named,
+        whole=whole_of,
         alone=subject.bounds().get("raw_to_release"),
         together=subject.bounds().get("release_to_raw"),
         informative=audit.means is not None and informative(audit.means),

@@ -336,9 +336,18 @@ def _strongest_of_all(audit: TableAudit, worst: NamingAttack) -> str:
     who = " (it has the very recordings)" if same else ""
     return (
         f"The strongest of {plural(len(audit.attacks), 'attack')}{who} re-identified "
-        f"{_whole(rate.rate * rate.people)} of {rate.people} participants ({raw}"
+        f"{whole_of(rate)} participants ({raw}"
         f"guessing: {_whole(rate.chance * rate.people)})."
     )
+
+
+def whole_of(rate: Rate) -> str:
+    """How many people were re-identified, in whole people.
+
+    >>> whole_of(Rate(0.1, 0.01, 0.3, 0.05, 20))
+    '2 of 20'
+    """
+    return f"{_whole(rate.rate * rate.people)} of {rate.people}"
 
 
 def _whole(people: float) -> str:
@@ -484,6 +493,6 @@ def _share(finding: Finding | NamingAttack) -> str:
     """How many participants an attack re-identified, with all that belongs to it."""
     rate = finding.rate
     return (
-        f"{_whole(rate.rate * rate.people)} of {rate.people} participants (95% limits "
+        f"{whole_of(rate)} participants (95% limits "
         f"{limits(rate)}, guessing {percent(rate.chance)})"
     )
