@@ -24,13 +24,13 @@ from eyelid.releases.audits.consistency import among_promises
 from eyelid.releases.audits.pairing import audit_target
 from eyelid.releases.release import release
 from eyelid.reporting.audits.page import report, standing
+from eyelid.reporting.audits.verdict import whole_of
 from eyelid.reporting.group_pictures import (
     group_view,
     lines_picture,
     plane_picture,
     telling_features,
 )
-from eyelid.reporting.sentences import percent
 
 WORDS = {"speed": "turns a second", "rate": "looks a second", "same": "", "idle": ""}
 FEATURES = [Feature(name, "1/s", words, 0.0, 10.0) for name, words in WORDS.items()]
@@ -238,10 +238,7 @@ def test_groups_as_printed_are_attacked_by_intersection_and_padding(monkeypatch)
     rates = (found.groups.intersection.rate, found.groups.exact_intersection.rate)
     assert found.worst.rate.rate == max(rates) > max(f.rate.rate for f in found.honest)
     page = report(found)
-    assert (
-        f"<b>{percent(found.worst.rate.rate)}</b>are re-identified from the <em>release</em>"
-        in page
-    )
+    assert f"<b>{whole_of(found.worst.rate)}</b>are re-identified from the <em>release</em>" in page
     assert "k = 3: printed or asked for, not promised" in page
     assert "<td>k = 3</td>" not in page
     assert "Why these groups do not hide people" in page

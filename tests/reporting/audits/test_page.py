@@ -38,6 +38,7 @@ from eyelid.reporting.audits.audit_json import UNCOVERED
 from eyelid.reporting.audits.page import report as drawn
 from eyelid.reporting.audits.page import standing
 from eyelid.reporting.audits.results import OriginalAudit, RecordsAudit, TableAudit
+from eyelid.reporting.audits.verdict import whole_of
 from eyelid.reporting.sentences import coarse, number, promise
 
 # Of the same audit the same page, which takes long to draw.
@@ -198,8 +199,9 @@ def test_the_verdict_the_promise_and_the_two_numbers_come_first(sound):
     assert sound.verdict in first
     certificate = sound.target.certificate
     assert promise(certificate.person_level, form=certificate.form) in first
-    assert f"{100 * raw.rate.rate:.0f}% of 6 people are re-identified from their raw data" in first
-    assert f"{100 * worst.rate.rate:.0f}% are re-identified from the release" in first
+    assert f"{whole_of(raw.rate)} participants are re-identified from raw data" in first
+    assert f"{100 * raw.rate.rate:.0f}%, 95% limits" in first
+    assert f"{whole_of(worst.rate)} are re-identified from the release" in first
     assert f"≤ {rounded_up(100 * worst.bound, 3)}%" in first
     assert f"guessing {100 / 6:.0f}%" in first
 
@@ -210,7 +212,7 @@ def test_every_attack_stands_in_the_table_with_its_bound(sound):
         bound = "no bound" if finding.bound is None else f"≤ {rounded_up(100 * finding.bound, 3)}%"
         split = r"( \(within-release split, not comparable\))?"
         row = rf"{finding.protocol}{split}\s*means\s*{100 * finding.rate.rate:.0f}%"
-        assert re.search(rf"{row}\s*\S+ %\s*{bound}", text), finding.protocol
+        assert re.search(rf"{row}\s*\S+%\s*{bound}", text), finding.protocol
 
 
 def test_a_bound_is_never_printed_smaller_than_it_is(sound):
@@ -222,7 +224,7 @@ def test_a_bound_is_never_printed_smaller_than_it_is(sound):
 
 def test_what_papers_do_is_marked_as_no_fair_test(sound):
     page = report(sound)
-    assert "WITHIN-RELEASE SPLIT" in page
+    assert "within-release split" in page
     assert "paper-halves (within-release split, not comparable)" in _Page(page).text
 
 
@@ -354,7 +356,7 @@ def test_the_first_screen_says_what_the_allowed_figure_is(sound):
     # Nothing else is as strong.
     audit = replace(sound, identification=(above,))
     text = _Page(report(audit)).text
-    assert "That is an average over the noise" in text
+    assert "The bound is an average over the noise" in text
     many = f"{number(worst.rate.rate * worst.rate.people)} of {worst.rate.people} people"
     assert f"{many} is within chance of it" in text
     allowed = math.ceil(worst.rate.rate / 2 * worst.rate.people)
