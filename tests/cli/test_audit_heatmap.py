@@ -33,7 +33,7 @@ def test_a_heatmap_is_told_with_tables_and_a_verdict(eyelid, home):
     assert done.code == 0, done.err
     for words in (
         "Is any participant exposed",
-        "told who is in it",
+        "membership inference",
         "better than chance by",
         "recovers the last person with an error of",
         "of what is declared",

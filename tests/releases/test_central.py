@@ -98,7 +98,7 @@ def test_the_card_tells_of_means_and_of_what_membership_is_worth(home):
     card = (home / "out" / "DATACARD.md").read_text(encoding="utf-8")
     assert "Means over 8 people in 2 groups" in card
     assert "*Central release*" in card
-    assert "nobody can be re-identified in it" in card
+    assert "there is none to re-identify" in card
     assert "of at most 0.178 from this release." in card
     assert "the smallest has" in card
     assert 0.177 < advantage(2.0, 1e-6) < 0.178

@@ -44,7 +44,7 @@ NARROWEST_FORM = "of the same form (recordings, length, time stamps, lost sample
 totals: releases of other forms are among those that add up."""
 
 _NO_BOUND_ON = {
-    Kind.K_ANONYMITY: "being named",
+    Kind.K_ANONYMITY: "re-identification",
     Kind.DENIABILITY: "what is told about a person",
 }
 

@@ -133,7 +133,7 @@ LITERATURE = (
         "looks cost more",
         faithful_names=("kaleido",),
         measured="half a second of MPIIDPEye: agreement on areas (κ) 0.04 at ε = 1, 0.31 at 8, "
-        "0.69 at 64; at ε = 1 still 73% of 20 people named, by their mean place, 82% raw",
+        "0.69 at 64; at ε = 1 still 73% of 20 people re-identified, by their mean place, 82% raw",
         measured_in="streaming.md",
     ),
     Published(

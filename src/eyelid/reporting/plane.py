@@ -197,7 +197,7 @@ class _Drawing:
         first = lanes[0] if lanes else main
         main.set_xlim(-0.02, 1.02)
         main.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f}%")
-        main.set_xlabel("people named by the strongest attacker  (← more private)")
+        main.set_xlabel("people re-identified by the strongest attacker  (← more private)")
         if self.scene.by_error:
             errors = [self._shown(point).y[0] for _, point in self.scene.points]
             for axis in (main, *lanes):

@@ -52,7 +52,7 @@ class Point:
         name: of the setting, for people.
         swept: what sets it apart from others on its line.
         promise: what it promises; None for the raw data.
-        x: people named; None where nobody's record is released.
+        x: re-identification rate; None where no person's record is released.
         y: what is left, with limits; those of an error are the error itself.
         one_draw: whether use was tried with a single draw that serves everybody.
         useful: whether it is better than guessing.

@@ -171,7 +171,7 @@ def _anonymity(guarantee: Guarantee, undone: str) -> str:
             "these people is released and they were equally likely before."
         )
     return (
-        f"{told} That is about telling the members of a group apart, not about what their mean "
+        f"{told} That is about distinguishing members of a group, not about what their mean "
         "shows of each: which group a participant is in is not hidden, and those who have the "
         "recordings of all other members can compute the last one's values. This is k-anonymity, "
         "not differential privacy: it has no ε, and other releases of the same people can undo it."

@@ -85,7 +85,7 @@ def test_a_sound_release_is_not_refuted_and_its_verdict_says_what_is_not_hidden(
     assert done.refuted == []
     assert done.verdict.startswith("Told who is in which group, the strongest of ")
     assert "Every record is the plain mean over 3 people, as certified." in done.verdict
-    assert "The guarantee allows at most 4 on average over the members of a group" in done.verdict
+    assert "The guarantee allows at most 3 on average over the members of a group" in done.verdict
     assert "Not hidden: which group a participant is in (found for " in done.verdict
     assert "but one can compute the last one’s exactly" in done.verdict
     assert {f.protocol: f.bound for f in done.identification} == {
@@ -213,7 +213,7 @@ def test_a_second_release_of_the_same_people_is_told(done, tmp_path):
     twice = replace(done, target=found)
     assert "These people are in 2 releases" in twice.verdict
     assert (
-        "This release alone would allow at most 4 on average over the members of a group"
+        "This release alone would allow at most 3 on average over the members of a group"
         in twice.verdict
     )
     assert "but with the others of these people there is no bound" in twice.verdict
@@ -299,7 +299,7 @@ def test_groups_that_cannot_be_found_out_are_checked_as_far_as_it_goes(monkeypat
     found = audit(table, made, attackers=["means"])
     assert found.target.groups.fresh
     assert "too few values" in found.verdict
-    assert "in another run of the mechanism" in found.verdict
+    assert "In another run of the mechanism" in found.verdict
     assert "as certified" not in found.verdict
     assert found.to_dict()["groups"]["of_another_run"]
     assert standing(found).words.endswith("not everything could be tested")
@@ -381,7 +381,7 @@ def test_made_up_rows_are_asked_who_gave_them_and_what_they_are_worth(monkeypatc
     assert f"Some rows {escape(kept)}." in page
     assert "nobody’s own record" not in page
     assert "How often an attacker is right who is asked which of two people was in it" in page
-    assert "Distance from how people&#39;s values are distributed" in page
+    assert "Distance from the distribution of participants&#39; values" in page
     assert "no guarantee" in page
 
 

@@ -185,7 +185,7 @@ def _membership(means: MeanFindings | None) -> dict[str, Any]:
 
 
 def _advantage(member: Membership) -> dict[str, Any]:
-    """How well it was told who is in it."""
+    """How well membership was inferred."""
     return {
         "decisions": member.decisions,
         "advantage": member.advantage.rate,

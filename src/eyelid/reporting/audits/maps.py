@@ -289,7 +289,7 @@ def findings(audit: MapsAudit) -> list[Finding]:
 
 def _of_attack(of: str, attack: MapAttacks, audit: MapsAudit) -> Iterator[Finding]:
     games = {
-        "told who is in it": attack.membership,
+        "membership inference": attack.membership,
         "the same without noise (control)": attack.positive,
         "the same where neither is (control)": attack.null,
     }

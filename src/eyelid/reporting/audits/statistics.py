@@ -18,6 +18,7 @@ from eyelid.reporting.audits.audit_json import SCHEMA, UNCOVERED
 from eyelid.reporting.audits.maps import signed, signed_limits
 from eyelid.reporting.audits.page import Standing
 from eyelid.reporting.audits.results import Audit
+from eyelid.reporting.audits.verdict import ALLOWS_MUCH
 from eyelid.reporting.rendering import rendered
 from eyelid.reporting.sentences import SAYS_NOTHING, coarse, percent
 from eyelid.reporting.statistics.tables import spoken
@@ -50,7 +51,7 @@ class ResultsAudit(Audit):
         """How well a participant is told from their opposite."""
         from eyelid.reporting.attack_rates import told_apart_rates
 
-        return told_apart_rates(self.membership, None, "knows everybody else")
+        return told_apart_rates(self.membership, None, "knows all others")
 
     @property
     def refuted(self) -> list[str]:
@@ -109,7 +110,7 @@ class ResultsAudit(Audit):
     def lines(self) -> Iterator[str | Table]:
         """What was tried, and how far off results are, for a terminal."""
         member, left = self.membership, self.subtraction
-        rows = [("told who is in it", f"{signed(member.advantage.rate)} better than chance")]
+        rows = [("membership inference", f"{signed(member.advantage.rate)} better than chance")]
         if left is not None:
             rows.append(
                 (
@@ -190,7 +191,10 @@ def results_report(audit: ResultsAudit) -> str:
     """The audit of results as a page."""
     certificate = audit.target.certificate
     bad = Standing("refuted", "Refuted: the certificate of this release is not true")
-    good = Standing("proven", "The certificate is not contradicted")
+    much = (audit.membership.bound or 0.0) > ALLOWS_MUCH
+    good = Standing("sound", "Certificate not contradicted by any attack")
+    if much:
+        good = Standing("weak", "Certificate not contradicted, but the guarantee allows much")
     none = Standing("exposed", "No valid guarantee")
     standing = bad if audit.refuted else good if certificate.person_level.holds else none
     return rendered(

@@ -20,8 +20,8 @@ class Attempt:
         name: for people.
         unit: whose value the mechanism was asked to hide; empty for the raw data.
         person_level: a person's total, in words.
-        bound: of being named, or None.
-        identified: people named by the strongest attacker who knows raw recordings.
+        bound: on re-identification, or None.
+        identified: people re-identified by the strongest attacker who knows raw recordings.
         document: windows whose document is recognised by a model learned from these data.
         certificate: of what was released; None for the raw data.
     """

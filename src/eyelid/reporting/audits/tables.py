@@ -82,7 +82,7 @@ def _naming(done: TableAudit) -> Iterator[Table]:
         most = done.worst
         alone = most is not None and most.bound is not None and most.bound_in_all is None
         allowed = "this release alone allows" if alone else "allowed"
-        columns = ["protocol", "strongest attacker", "people named (95% limits)", allowed, ""]
+        columns = ["protocol", "strongest attacker", "re-identified (95% limits)", allowed, ""]
         yield Table(f"Re-identified participants ({chance})", columns, rows)
 
 

@@ -171,7 +171,9 @@ def _naming(comparison: Comparison) -> str:
     if all(row.named is None for row in comparison.ran):
         return ""
     if not named:
-        return "In none of the releases are people named clearly more often than by guessing."
+        return (
+            "In none of the releases are people re-identified clearly more often than by guessing."
+        )
     return (
         "Participants are re-identified clearly more often than by guessing in "
         f"{plural(len(named), 'release')}: {'; '.join(named)}."
