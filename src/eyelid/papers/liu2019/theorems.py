@@ -141,8 +141,8 @@ def example() -> Exhibit:
             f"one, which asks for {laplacian:.2f}: we take it for Theorem 3.4's. That gives "
             f"{theorem:.5f} as it stands, and {halved:.4f} with ε/4 in place of ε/2, as in its "
             f"proof. For so many pixels the guarantee is valid with either: {dense:.5f} is enough "
-            f"(the exact δ of the printed noise is {shown(truly, 2)}, below {shown(delta, 2)}). If an "
-            f"observer counts for at most {SAMPLES} gaze points, {sparse:.6f} is, "
+            f"(the exact δ of the printed noise is {shown(truly, 2)}, below {shown(delta, 2)}). If "
+            f"an observer counts for at most {SAMPLES} gaze points, {sparse:.6f} is, "
             f"{theorem / sparse:.0f} times less than the theorem asks for. The Laplacian theorem "
             "is right."
         ),
