@@ -140,7 +140,7 @@ def attack_map(
 
     Args:
         mechanism: as it was run; what it had to choose chosen.
-        counts: everybody's looks, as it took them.
+        counts: everybody's gaze points, as it took them.
         facts: its public facts.
         cells: what it released: layers × rows × columns, or layers × cells of tables.
         person_level: what is claimed; None for nothing.
@@ -167,7 +167,8 @@ def map_subtraction(mechanism: Law, counts: PersonCounts, facts: Any, cells: Flo
 
     Everybody must be in it: what is left of a map of some alone says nothing of this attack.
 
-    The span is the most that a person can have in a cell; of counts without a cap it is one look.
+    The span is the most that a person can have in a cell; of counts without a cap it is one gaze
+    point.
     """
     if counts.people < 2:
         raise InputError(f"a map of {counts.people} person has no others to subtract")
@@ -197,9 +198,9 @@ def map_membership(
 ) -> dict[str, Membership]:
     """Membership inference: is a person in the map, or another in their place?
 
-    The mechanism is run again in every trial. The attacker takes all others off, has the looks
-    of both, and asks which of them what is left is likelier to be. This is the attacker that the
-    guarantee speaks of.
+    The mechanism is run again in every trial. The attacker takes all others off, has the gaze
+    points of both, and asks which of them what is left is likelier to be. This is the attacker that
+    the guarantee speaks of.
 
     Args:
         mechanism: as it was run.
@@ -285,7 +286,7 @@ def map_use(name: str, noise_free: Floats, released: Floats) -> MapUse:
 
     Args:
         name: of the layer.
-        noise_free: the heatmap of everybody's looks; it is brought to a sum of 1.
+        noise_free: the heatmap of everybody's gaze points; it is brought to a sum of 1.
         released: as large; it has a sum of 1, or is empty.
     """
     total = float(noise_free.sum())

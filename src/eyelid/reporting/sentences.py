@@ -152,10 +152,24 @@ def _changed(unit: Unit, form: str) -> str:
 
 def factor(guarantee: Guarantee) -> str:
     """How much a probability may change."""
+    return _factor(guarantee, f" plus {rounded_up(guarantee.delta or 0.0)}")
+
+
+def factor_for_participants(guarantee: Guarantee) -> str:
+    """How much a probability may change, without powers of ten.
+
+    >>> from eyelid.privacy.unit import PERSON
+    >>> approximate = Guarantee(Kind.APPROXIMATE, unit=PERSON, epsilon=1.0, delta=3e-6)
+    >>> factor_for_participants(approximate)
+    'a factor of at most 2.72 plus 1 in 333,333'
+    """
+    return _factor(guarantee, f" plus 1 in {math.floor(1 / (guarantee.delta or 1.0)):,}")
+
+
+def _factor(guarantee: Guarantee, addition: str) -> str:
     epsilon = guarantee.epsilon if guarantee.epsilon is not None else math.inf
     factor = figure_up(math.exp(epsilon)) if epsilon < 20 else f"e^{figure_up(epsilon)}"
-    addition = f" plus {rounded_up(guarantee.delta)}" if guarantee.delta else ""
-    return f"a factor of at most {factor}{addition}"
+    return f"a factor of at most {factor}{addition if guarantee.delta else ''}"
 
 
 def _anonymity(guarantee: Guarantee, undone: str) -> str:

@@ -110,7 +110,7 @@ def _with_one_choice(mechanism: Any) -> Any:
 
 
 def known_to(mechanism: Any) -> tuple[PersonCounts, PublicFacts]:
-    """People with different numbers of looks, some without any, in a shape that it takes."""
+    """People with different numbers of gaze points, some without any, in a shape that it takes."""
     side = math.isqrt(_CELLS)
     facts: PublicFacts = MapFacts.of(_PEOPLE, _LAYERS, Grid(side, side, side, side))
     if mechanism.release is ReleaseKind.TABLES:

@@ -68,12 +68,13 @@ class AoiTables(NoisySum):
 
     note: ClassVar[ProofNote] = ProofNote(
         summary="Mean tables of areas of interest over people, under Laplace noise.",
-        takes="""everybody's looks as up to four tables for each layer (a picture, or a stretch of
-        time). ``dwell``: the share of a person's looks in each area and elsewhere. ``visits``: how
-        often each area was visited. ``transitions``: from one visit to the next. ``order``: whether
-        an area was the 1st, 2nd, … to be visited. Of a person the first V visits to each layer
-        count. Whatever comes in is limited again: nothing negative, in each table no cell above m
-        and no sum above M, with (m, M) = (1, 1) for dwell, (V, V·L) for visits, (V − 1, (V − 1)·L)
+        takes="""everybody's gaze points as up to four tables for each layer (a picture, or a
+        stretch of time). ``dwell``: the share of a person's gaze points in each area and elsewhere.
+        ``visits``: how often each area was visited. ``transitions``: from one visit to the next.
+        ``order``: whether an area was the 1st, 2nd, … to be visited. Of a person the first V visits
+        to each layer count. Whatever comes in is limited again: nothing negative, in each table no
+        cell above m and no sum above M, with (m, M) = (1, 1) for dwell, (V, V·L) for visits, (V −
+        1, (V − 1)·L)
         for transitions and (1, min(K, V)·L) for the order of K ranks in L layers.""",
         protects="""a person, replace-one, pure ε; trust is central. N, the areas, V, K, which
         tables, and the layers' names are public.""",

@@ -16,10 +16,10 @@ from eyelid.mechanisms.proof_note import ProofNote
 @register
 @dataclass(frozen=True)
 class MapLaplace(CappedMap):
-    """The mean count of looks in every pixel or cell, under Laplace noise."""
+    """The mean count of gaze points in every pixel or cell, under Laplace noise."""
 
     note: ClassVar[ProofNote] = ProofNote(
-        summary="The mean count of looks in every pixel or cell, under Laplace noise.",
+        summary="The mean count of gaze points in every pixel or cell, under Laplace noise.",
         takes="""all people's counts in the cells of all layers; a person with more than M in all is
         scaled down to M, then what is above m in a cell is cut off. Both numbers are public, or m
         is chosen by the exponential mechanism with a tenth of ε.""",

@@ -1,4 +1,4 @@
-"""Mechanisms that take people's looks in cells of a picture, and give one map of them all."""
+"""Mechanisms that take people's gaze points in cells of a picture, and give one map of them all."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class MapMechanism(DifferentialMechanism):
         by these two.
 
         Args:
-            counts: everybody's looks, as the mechanism takes them.
+            counts: everybody's gaze points, as the mechanism takes them.
             facts: the public facts.
             cells: what was released, as `measure` gives it.
         """

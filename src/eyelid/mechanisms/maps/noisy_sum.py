@@ -96,7 +96,7 @@ class NoisySum(Total):
         A span is the most that a person can have in a cell.
 
         Args:
-            counts: everybody's looks, as the mechanism takes them.
+            counts: everybody's gaze points, as the mechanism takes them.
             facts: the public facts.
             cells: what was released, as `measure` gives it.
         """

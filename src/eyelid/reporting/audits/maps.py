@@ -446,7 +446,9 @@ def map_standing(audit: MapsAudit) -> Standing:
     if formal_only(promised) or (promised.delta or 0.0) * subject.certificate.people >= 1:
         return Standing("weak", "A guarantee in form only: it rules out almost nothing")
     if subject.total is not None and (not subject.total.holds or formal_only(subject.total)):
-        return Standing("weak", "Nothing found against this heatmap; all releases promise little")
+        return Standing(
+            "weak", "Not contradicted, but all releases of these people guarantee little"
+        )
     if audit.worst.membership is None or subject.total is None:
         return Standing("weak", "Certificate not contradicted; not everything could be tested")
     return Standing("sound", "Certificate not contradicted by any attack")

@@ -314,7 +314,9 @@ def test_a_stimulus_that_nobody_looked_at_is_told_to_the_owner_alone():
     assert done.for_owner == ("nobody looked at two: a map of it is noise alone",)
 
 
-@pytest.mark.parametrize(("beyond", "words"), [(1, "1 look (2%) was"), (3, "3 looks (6%) were")])
+@pytest.mark.parametrize(
+    ("beyond", "words"), [(1, "1 gaze point (2%) was"), (3, "3 gaze points (6%) were")]
+)
 def test_looks_outside_the_picture_are_counted_in_words(beyond, words):
     study = fixations()
     outside = pl.when(pl.int_range(pl.len()) < beyond).then(1000.0).otherwise(pl.col("x"))

@@ -93,7 +93,7 @@ def heatmap(
         at: where the picture's top left lay, in px of the screen.
         scale: px of the screen that one px of the picture took.
         blur: standard deviation of the point spread in px, or as ``1deg``.
-        weight: what a look counts: ``count`` 1, ``duration`` its seconds.
+        weight: what a gaze point counts: ``count`` 1, ``duration`` its seconds.
         every_s: length of stretches of time, for a map of each.
         for_s: until when, a multiple of it.
         by: an attribute of people: one map for each of its two values, and their difference.
@@ -270,7 +270,7 @@ def _check_figures(preview: HeatmapPreview) -> None:
 def _write_figures(folder: Path, made: HeatmapDraft) -> None:
     """The paper's figures of these data: they compare with the raw map, and are not private.
 
-    All of the looks must fit into memory.
+    All of the gaze points must fit into memory.
     """
     from eyelid.reporting.maps.figures import experiment, figure2, figure3
     from eyelid.reporting.maps.pictures import save

@@ -43,7 +43,7 @@ class Sight:
     Attributes:
         head: everything about the study but its rows.
         view: what was looked at, without pictures.
-        weight: what a look counts.
+        weight: what a gaze point counts.
         stretches_ms: where stretches of time begin, and where the last one ends.
         by: the attribute that groups are made by.
         groups: their names; one without a name for everybody.

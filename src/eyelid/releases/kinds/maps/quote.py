@@ -222,7 +222,9 @@ class HeatmapPreview:
             share = survey.outside / (survey.looks + survey.outside)
             about = f"{share:.0%}" if share >= 0.01 else "less than 1%"
             was = "was" if survey.outside == 1 else "were"
-            told.append(f"{plural(survey.outside, 'look')} ({about}) {was} outside the picture")
+            told.append(
+                f"{plural(survey.outside, 'gaze point')} ({about}) {was} outside the picture"
+            )
         if survey.without:
             told.append(f"{plural(survey.without, 'person', 'people')} had no look on the picture")
         seen, stretches_ms = survey.layers, self.plan.design.stretches_ms

@@ -91,7 +91,7 @@ def check_drawable(mechanism: MapMechanism, facts: MapFacts, sigma_px: float) ->
     for name in ("cap", "samples"):
         value = given.get(name)
         if isinstance(value, int) and value > MOST_LOOKS:
-            raise InputError(f"{name} must be at most {MOST_LOOKS:,} looks, got {value:,}")
+            raise InputError(f"{name} must be at most {MOST_LOOKS:,} gaze points, got {value:,}")
     clip = given.get("clip")
     if isinstance(clip, float) and clip < _LEAST_CLIP:
         raise InputError(f"clip must be at least {_LEAST_CLIP:g}, got {clip:g}")
