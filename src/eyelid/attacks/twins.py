@@ -19,8 +19,8 @@ def twin(mechanism: Any, changes: Mapping[str, Any]) -> Any:
     if not ON_WHOLE_TABLES.isdisjoint(changes):
         changes = {"execution": Execution.ON_EVERYBODY, **changes}
     # Not what it has worked out and remembers: a twin may come to something else.
-    told = {item.name: getattr(mechanism, item.name) for item in fields(mechanism)}
-    return type(f"Faulty{kind.__name__}", (kind,), {**changes, "twin_of": kind})(**told)
+    parameters = {item.name: getattr(mechanism, item.name) for item in fields(mechanism)}
+    return type(f"Faulty{kind.__name__}", (kind,), {**changes, "twin_of": kind})(**parameters)
 
 
 def sound_of(changed: Any) -> Any:

@@ -335,9 +335,9 @@ def mechanisms() -> pl.DataFrame:
     """
     rows = []
     for kind in catalogue().values():
-        told = describe(kind)
-        named = told.pop("parameters")
-        rows.append(told | {"parameters": [item["name"] for item in named]})
+        description = describe(kind)
+        named = description.pop("parameters")
+        rows.append(description | {"parameters": [item["name"] for item in named]})
     return pl.DataFrame(rows)
 
 

@@ -108,8 +108,8 @@ class RunKey:
 
     def digest(self) -> str:
         """One hash over all of it, over this version and how large pieces are."""
-        told = [__version__, pieces.PIECE_VALUES, asdict(self)]
-        return hashlib.sha256(json.dumps(told, default=str).encode()).hexdigest()
+        facts = [__version__, pieces.PIECE_VALUES, asdict(self)]
+        return hashlib.sha256(json.dumps(facts, default=str).encode()).hexdigest()
 
 
 Begin = Callable[[RunKey], Run | None]

@@ -196,11 +196,11 @@ def _of_shorter_windows(name: str) -> property:
 
     def fact(self: Filter) -> Any:
         window = max(1, self.window - 1)
-        told = {item.name: getattr(self, item.name) for item in fields(self)}
-        told["window"] = window
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        values["window"] = window
         if self.skips:
-            told["skip"] = min(told["skip"] or 1, window)
-        return getattr(type(self).twin_of(**told), name)  # type: ignore[attr-defined]
+            values["skip"] = min(values["skip"] or 1, window)
+        return getattr(type(self).twin_of(**values), name)  # type: ignore[attr-defined]
 
     return property(fact)
 

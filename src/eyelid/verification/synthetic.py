@@ -328,14 +328,14 @@ def _measured_along_it(
     return replace(found, parents=parents, signs=signs)
 
 
-def _told_by_it(self: Measurement, answers: Answers, sequences: Sequences) -> Any:
+def _log_mass_of_its_tree(self: Measurement, answers: Answers, sequences: Sequences) -> Any:
     _, parents = _exact_tree(self, answers, sequences)
     agree = (answers.parents == parents).all(axis=-1)
     found = sound_of(self).log_mass(answers, sequences)
     return np.where(agree, found, found + _IMPOSSIBLE)
 
 
-_EXACT_TREE: Changes = {"measured": _measured_along_it, "log_mass": _told_by_it}
+_EXACT_TREE: Changes = {"measured": _measured_along_it, "log_mass": _log_mass_of_its_tree}
 
 
 def _exact_distribution(self: Measurement, sequences: Sequences) -> Any:

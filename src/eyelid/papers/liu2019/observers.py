@@ -94,12 +94,14 @@ def find_observers(data: Path | None, pictures: int, seed: int) -> Observers:
             )
             for number in range(pictures)
         )
-        told = (
+        words = (
             f"{_PEOPLE} simulated participants on {pictures} simulated pictures of {width_px} × "
             f"{height_px} px, 30 fixations each"
         )
         lasting = np.full(scenes[0].person.size, _FIXATION_MS)
-        return Observers(scenes, lasting, Data("simulator", told, True, (where_looked(OSIE), _OWN)))
+        return Observers(
+            scenes, lasting, Data("simulator", words, True, (where_looked(OSIE), _OWN))
+        )
     study = read(folder)
     names = sorted(study.data["stimulus"].unique())
     chosen = [names[place] for place in np.linspace(0, len(names) - 1, pictures).astype(int)]
@@ -111,12 +113,12 @@ def find_observers(data: Path | None, pictures: int, seed: int) -> Observers:
         height_px=_OSIE_PX[1],
         weight="duration",
     ).weight
-    told = (
+    words = (
         f"fixations of {len(looks.people)} participants on {pictures} of {len(names)} pictures (Xu "
         f"et al. 2014), shown as high as a screen of {width_px} × {height_px} px and in its middle"
     )
     pictures_of = tuple(_on_screen(looks.of_layer(name)) for name in chosen)
-    return Observers(pictures_of, lasting, Data(OSIE, told, False, (_OWN,)))
+    return Observers(pictures_of, lasting, Data(OSIE, words, False, (_OWN,)))
 
 
 def _on_screen(looks: GazePoints) -> GazePoints:

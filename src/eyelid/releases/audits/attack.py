@@ -112,7 +112,7 @@ class TableAttack(Attack):
 
     def values(self, target: TableTarget) -> TableTarget:
         """The pair without what nothing is known of, and with a note that says so."""
-        unseen = Blanks.of(target.original).told()
+        unseen = Blanks.of(target.original).in_words()
         if not unseen:
             return target
         return noted(target, f"{unseen}; nothing of them is attacked or compared with")

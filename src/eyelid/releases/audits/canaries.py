@@ -184,9 +184,9 @@ class RecordCanaries(Canaries):
 
         longer = np.isnan(group.tails).sum() > np.isnan(group.heads).sum()
         beyond = (rows > _RECORDINGS * length) & longer
-        told = (passed(other, one) | beyond).astype(float) - passed(one, other)
+        guesses = (passed(other, one) | beyond).astype(float) - passed(one, other)
         evidence: Values = np.nan_to_num(ratio)
-        return np.where(told != 0, np.copysign(np.inf, told), evidence)
+        return np.where(guesses != 0, np.copysign(np.inf, guesses), evidence)
 
 
 class MeanCanaries(RecordCanaries):
@@ -224,8 +224,8 @@ class SyntheticCanaries(Canaries):
         made = canaries(people, seed)
         released, certificate = _released(made.table, spied)
         by_noise = scores(settled, seen[0], made)
-        told = shown_of(made.heads, released).astype(float) - shown_of(made.tails, released)
-        found = np.where(told != 0, np.copysign(np.inf, told), by_noise)
+        guesses = shown_of(made.heads, released).astype(float) - shown_of(made.tails, released)
+        found = np.where(guesses != 0, np.copysign(np.inf, guesses), by_noise)
         return CanaryResult(
             mechanism=mechanism.name,
             unit=str(mechanism.unit),

@@ -38,8 +38,8 @@ def samples_digest(taken: Study) -> bytes:
 
 def looks_digest(looks: GazePoints) -> bytes:
     """SHA-256 of where everybody looked."""
-    told = [looks.people, looks.layers, looks.width_px, looks.height_px]
-    found = hashlib.sha256(json.dumps(told).encode())
+    facts = [looks.people, looks.layers, looks.width_px, looks.height_px]
+    found = hashlib.sha256(json.dumps(facts).encode())
     for values in (looks.person, looks.layer, looks.x_px, looks.y_px, looks.weight):
         found.update(np.ascontiguousarray(values, dtype=np.float64).tobytes())
     return found.digest()

@@ -233,7 +233,7 @@ def _amiss_in_all(
     if sorted(sizes.tolist()) != sorted(group_sizes(everybody, mechanism.k)):
         yield "the groups of the release have not the sizes that the mechanism gives them"
         return
-    yield from _told_besides(released)
+    yield from _surplus(released)
     if _impossible(mechanism, original, means, sizes):
         yield "the groups have other recordings or rows than so many people can have in common"
     off = mean_amiss_of_span(original, means, sizes)
@@ -268,7 +268,7 @@ def _impossible(
     return False
 
 
-def _told_besides(released: FeatureTable) -> Iterator[str]:
+def _surplus(released: FeatureTable) -> Iterator[str]:
     """What a release tells of its groups that none tells."""
     extra = [name for name in released.people.columns if name not in ("person", "people")]
     if extra:
@@ -294,7 +294,7 @@ def _not_as_promised(grouped: Grouped, released: FeatureTable) -> Iterator[str]:
         yield "some released values are there though a member of their group has none, or missing"
     elif not np.allclose(values, shown, rtol=0.0, atol=_ROUNDING):
         yield "some released values are not the means over the people of their group"
-    yield from _told_besides(released)
+    yield from _surplus(released)
     if "people" in released.people.columns:
         stated = dict(released.people.select("person", "people").iter_rows())
         if stated != dict(made.people.select("person", "people").iter_rows()):

@@ -21,7 +21,7 @@ from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import large_deltas
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.releases.audits.consistency import claims_more, told
+from eyelid.releases.audits.consistency import claims_more, promise_in_words
 from eyelid.releases.audits.folder import DROPPINGS, LEFT_INSIDE
 from eyelid.releases.kinds.maps.presentation import (
     Measured,
@@ -115,7 +115,7 @@ def _promises(target: MapTarget) -> Iterator[str]:
         if claims_more(stated, promised):
             yield (
                 f"the certificate promises a person {stated.numbers()}, and the mechanism that it "
-                f"names gives {told(promised)}"
+                f"names gives {promise_in_words(promised)}"
             )
     mechanism = design.mechanism
     if mechanism is not None and not all(
@@ -182,8 +182,8 @@ def _certificate(target: MapTarget) -> Iterator[str]:
 
 def _delta_words(target: MapTarget) -> set[str]:
     """What is said of every δ that could expose one of all people."""
-    told = target.certificate
-    return set(large_deltas(told.people, told.person_level, told.total))
+    stated = target.certificate
+    return set(large_deltas(stated.people, stated.person_level, stated.total))
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

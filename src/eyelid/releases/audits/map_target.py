@@ -331,15 +331,15 @@ def _seen(study: Study, design: MapDesign) -> list[GazePoints]:
     ]
 
 
-def _tables(told: dict[str, Any] | None, people: int, layers: int) -> AreaDesign | None:
+def _tables(content: dict[str, Any] | None, people: int, layers: int) -> AreaDesign | None:
     """The design of tables of areas, where the certificate tells of some."""
-    if told is None:
+    if content is None:
         return None
-    made = find_mechanism(told["mechanism"], **told["parameters"])
+    made = find_mechanism(content["mechanism"], **content["parameters"])
     if made.release is not ReleaseKind.TABLES:
         raise InputError(f"the certificate says that {made.name} made tables of areas")
     tables = cast(AoiTables, made)
-    areas = tuple(Area(area["name"], np.asarray(area["polygon"])) for area in told["areas"])
+    areas = tuple(Area(area["name"], np.asarray(area["polygon"])) for area in content["areas"])
     return AreaDesign(tables, areas, tables.facts_of(people, layers, len(areas)))
 
 

@@ -150,8 +150,8 @@ def _one_line_more(words: str, column: str, of: Callable[[pl.Series], Any]) -> d
     """A certificate that tells a number about recordings, in a line of its own."""
 
     def unprotected(self: Any, table: FeatureTable) -> list[str]:
-        told = int(of(table.recordings[column]))
-        return [*sound_of(self).unprotected(table), words.format(told)]
+        count = int(of(table.recordings[column]))
+        return [*sound_of(self).unprotected(table), words.format(count)]
 
     return {"unprotected": unprotected}
 

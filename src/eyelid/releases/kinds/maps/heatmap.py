@@ -226,7 +226,7 @@ class MapJob(Job[Release]):
         return Release(
             certificate,
             worth=" ".join(found.says),
-            rows=self.draft.plan.design.told,
+            rows=self.draft.plan.design.in_words,
             path=out,
             notes=notes,
             held=ReleasedMaps(found.maps, found.tables, found.trusted, found.says, found.arrays),

@@ -216,10 +216,10 @@ class _Sheet:
     def name(self) -> str:
         """A name of everything that sums depend on besides the gaze points."""
         mechanisms = [self.mechanism, None if self.tables is None else self.tables.mechanism]
-        told = json.dumps(
+        facts = json.dumps(
             [None if mechanism is None else mechanism.parameters() for mechanism in mechanisms]
         )
-        return hashlib.sha256(told.encode()).hexdigest()[:16]
+        return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, eq=False)

@@ -133,7 +133,7 @@ class MapDesign:
         return " and ".join(said) + (f" of {pictures}" if pictures else "") + over
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """How much there is of it, in a few words."""
         said = [plural(len(self.people), "person", "people")]
         if self.mechanism is not None:

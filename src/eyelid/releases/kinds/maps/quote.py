@@ -21,7 +21,7 @@ from eyelid.io.people_choice import (
 )
 from eyelid.io.pieces import StudyInPieces
 from eyelid.io.reading import read
-from eyelid.mechanisms.certificate import shown_by_choice, told_of_choice
+from eyelid.mechanisms.certificate import choice_notes, shown_by_choice
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.mechanism import Mechanism, find, mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
@@ -206,7 +206,7 @@ class HeatmapPreview:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was taken for granted."""
-        chosen = told_of_choice(self.study.chosen, len(self.plan.people))
+        chosen = choice_notes(self.study.chosen, len(self.plan.people))
         return *self.study.notes, *self.plan.design.notes, *chosen
 
     @property
@@ -217,25 +217,25 @@ class HeatmapPreview:
             return (
                 "no look lies on the picture: check `at`, `scale` and the units; the map is noise",
             )
-        told = []
+        notes = []
         if survey.outside:
             share = survey.outside / (survey.looks + survey.outside)
             about = f"{share:.0%}" if share >= 0.01 else "less than 1%"
             was = "was" if survey.outside == 1 else "were"
-            told.append(f"{plural(survey.outside, 'look')} ({about}) {was} outside the picture")
+            notes.append(f"{plural(survey.outside, 'look')} ({about}) {was} outside the picture")
         if survey.without:
-            told.append(f"{plural(survey.without, 'person', 'people')} had no look on the picture")
+            notes.append(f"{plural(survey.without, 'person', 'people')} had no look on the picture")
         seen, stretches_ms = survey.layers, self.plan.design.stretches_ms
         last = int(seen.nonzero()[0].max())
         if stretches_ms is not None:
             if last + 1 < len(seen):
                 begin = f"{stretches_ms[last + 1] / 1000:.10g} s"
                 rest = plural(len(seen) - last - 1, "map")
-                told.append(f"nobody looked from {begin} on: the last {rest} would be noise alone")
+                notes.append(f"nobody looked from {begin} on: the last {rest} would be noise alone")
         elif not seen.all():
             names = ", ".join(np.array(self.plan.design.layers)[~seen])
-            told.append(f"nobody looked at {names}: a map of it is noise alone")
-        return tuple(told)
+            notes.append(f"nobody looked at {names}: a map of it is noise alone")
+        return tuple(notes)
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid heatmap --dry-run --json`` prints it."""
@@ -288,7 +288,7 @@ def heatmap_preview(source: Study | Path | str, **asked: Any) -> HeatmapPreview:
     >>> from eyelid.gaze.simulator import simulate
     >>> study = simulate(people=4, minutes=0.1, seed=1)
     >>> found = heatmap_preview(study, stimulus="comic", level="good")
-    >>> found.plan.design.told, found.plan.guarantee.numbers()
+    >>> found.plan.design.in_words, found.plan.guarantee.numbers()
     ('4 people, 1 map of 1920 × 1080 px, measured in 5 × 3 cells by map-grid', 'ε = 1, δ = 1e-06')
     """
     made = heatmap_draft(source, **asked)
