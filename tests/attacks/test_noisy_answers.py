@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import norm
 
 from eyelid.attacks import synthetic as noisy_answers
+from eyelid.attacks.override import override
 from eyelid.attacks.synthetic import membership_by_answers
-from eyelid.attacks.twins import twin
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
@@ -55,7 +55,7 @@ def test_people_are_told_without_noise_and_with_it_not_beyond_the_bound(table, s
 
 
 def test_the_epsilon_of_a_row_sold_as_a_persons_is_refuted(table):
-    found = told(table, twin(LAW, each_row_a_person())).membership
+    found = told(table, override(LAW, each_row_a_person())).membership
     assert found.advantage.low > found.bound
     assert found.refutes
 

@@ -20,7 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.attacks.one_run import OneRun, one_run
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
@@ -141,10 +141,10 @@ def watched(mechanism: Synthetic) -> tuple[Synthetic, list[Answers]]:
             seen.append(type(made).measured(itself, *question))
             return seen[-1]
 
-        spied: Measurement = twin(made, {"measured": measured})
+        spied: Measurement = override(made, {"measured": measured})
         return spied
 
-    return twin(mechanism, {"measurement": measurement}), seen
+    return override(mechanism, {"measurement": measurement}), seen
 
 
 def scores(mechanism: Synthetic, answers: Answers, people: Canaries) -> Values:

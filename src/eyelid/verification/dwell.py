@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from eyelid.attacks.override import override
 from eyelid.attacks.residuals import ResidualResult, judged
-from eyelid.attacks.twins import twin
 from eyelid.gaze.areas import Floats
 from eyelid.mechanisms.differential import SCALE
 from eyelid.mechanisms.mechanism import NeighbourPair, Values
@@ -107,7 +107,7 @@ def compare_dwell(mechanism: Dwell, declared: Dwell | None = None) -> OutputResu
     declared = declared or mechanism
     gaze = _known(declared)
     chosen = declared.noise.draw((declared.horizon, declared.counters), randomness(0))
-    given = twin(mechanism, {"noise": cached_property(lambda _: _Chosen(chosen))})
+    given = override(mechanism, {"noise": cached_property(lambda _: _Chosen(chosen))})
     bare = _triangle(declared.steps_of_root) @ _counted(declared, gaze)
     wanted, without = (
         _triangle(declared.root) @ steps * declared.step for steps in (bare + chosen, bare)

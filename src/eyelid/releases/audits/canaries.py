@@ -32,7 +32,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.attacks.one_run import CanaryResult, OneRun, one_run
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
@@ -379,7 +379,7 @@ def _watched(mechanism: MeanMechanism) -> tuple[MeanMechanism, list[Groups]]:
         drawn.append(type(mechanism).partition(self, table, noise))
         return drawn[-1]
 
-    watched: MeanMechanism = twin(mechanism, {"partition": partition})
+    watched: MeanMechanism = override(mechanism, {"partition": partition})
     return watched, drawn
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _TOLERANCE = 1e-6
 
 
-def disagreements(
+def inconsistencies(
     certificate: Certificate,
     original: FeatureTable,
     released: FeatureTable,

@@ -128,7 +128,7 @@ def statistics_target(
     account = counted(certificate, origin, asked.people, lambda: survey.digest)
     wrong = [
         *among_promises(certificate, account),
-        *_disagreements(folder, certificate, design, shown),
+        *_inconsistencies(folder, certificate, design, shown),
     ]
     strange = sorted(path.name for path in folder.iterdir() if path.name not in _FILES)
     return StatisticsTarget(
@@ -136,7 +136,7 @@ def statistics_target(
         path=folder,
         certificate=certificate,
         total=account.total,
-        disagreements=tuple(wrong),
+        inconsistencies=tuple(wrong),
         notes=account.unknown,
         remarks=tuple(f"{name} does not belong into {folder}" for name in strange),
         design=design,
@@ -194,7 +194,7 @@ def _shown(folder: Path) -> tuple[Integers, ...]:
     return tuple(np.array(part, dtype=np.int64) for part in content["parts"])
 
 
-def _disagreements(
+def _inconsistencies(
     folder: Path,
     certificate: Certificate,
     design: StatisticsDesign,

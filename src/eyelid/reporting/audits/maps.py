@@ -64,14 +64,14 @@ class MapsAudit(Audit):
     @property
     def refuted(self) -> list[str]:
         """What of the certificate turned out false, in words."""
-        found = list(self.target.disagreements)
+        found = list(self.target.inconsistencies)
         if not self.target.certificate.person_level.holds:
             return found
         for what, attack in self.attacks.items():
             where = f" ({what})" if what else ""
             noise = attack.noise
-            if noise is not None and noise.amiss is not None and not self.excused(noise):
-                found.append(f"{noise.amiss}{where}")
+            if noise is not None and noise.objection is not None and not self.excused(noise):
+                found.append(f"{noise.objection}{where}")
             if attack.subtraction is not None and attack.subtraction.exact:
                 found.append(f"whoever subtracts all others gets the last one back exactly{where}")
             member = attack.membership
@@ -235,7 +235,7 @@ def _attack_to_dict(attack: MapAttacks) -> dict[str, Any]:
         },
         "noise": None
         if noise is None
-        else {"cells": noise.cells, "spread": _coarse(noise.spread), "amiss": noise.amiss},
+        else {"cells": noise.cells, "spread": _coarse(noise.spread), "amiss": noise.objection},
     }
 
 
@@ -297,11 +297,11 @@ def _of_attack(of: str, attack: MapAttacks, audit: MapsAudit) -> Iterator[Findin
     yield _of_subtraction(of, attack.subtraction)
     noise = attack.noise
     if noise is not None:
-        means = "" if noise.amiss is None else f"REFUTES the certificate: {noise.amiss}"
+        means = "" if noise.objection is None else f"REFUTES the certificate: {noise.objection}"
         if audit.excused(noise):
             means = "may be another original"
         found = f"{coarse(noise.spread)} of what is declared"
-        yield Finding(of, "noise found", found, means, bad=noise.amiss is not None)
+        yield Finding(of, "noise found", found, means, bad=noise.objection is not None)
 
 
 def _of_subtraction(of: str, left: Subtraction | None) -> Finding:

@@ -309,7 +309,7 @@ class TableAudit(Audit):
     @property
     def refuted(self) -> list[str]:
         """What of the certificate turned out false, in words."""
-        found = [*self.target.disagreements, *self._refuting()]
+        found = [*self.target.inconsistencies, *self._refuting()]
         if self.canaries is not None and self.canaries.refuted:
             runs = (self.canaries.person, self.canaries.within)
             found += [

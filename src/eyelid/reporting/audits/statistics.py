@@ -55,7 +55,7 @@ class ResultsAudit(Audit):
     @property
     def refuted(self) -> list[str]:
         """What of the certificate turned out false, in words."""
-        found = list(self.target.disagreements)
+        found = list(self.target.inconsistencies)
         if not self.target.certificate.person_level.holds:
             return found
         member = self.membership

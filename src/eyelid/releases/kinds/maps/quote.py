@@ -46,7 +46,7 @@ from eyelid.reporting.maps.reliability import Reliability, reliability, tables_s
 from eyelid.reporting.quote import Quote
 from eyelid.spelling import plural
 
-Bought = TypeVar("Bought", MapOffer, AreaOffer)
+AnOffer = TypeVar("AnOffer", MapOffer, AreaOffer)
 
 
 def map_cost(
@@ -131,7 +131,7 @@ def map_cost(
     return _quote(MapOffer(chosen, facts, sigma_px))
 
 
-def _quote(offer: Bought) -> Quote[Bought]:
+def _quote(offer: AnOffer) -> Quote[AnOffer]:
     """The price of maps or tables, which hide a person."""
     chosen, facts = offer.mechanism, offer.facts
     guarantee = promised(chosen, facts, PERSON)
@@ -213,13 +213,13 @@ class HeatmapPreview:
     def for_owner(self) -> tuple[str, ...]:
         """About the raw data, so for their owner alone, and in no file."""
         survey = self.survey
-        if not survey.looks:
+        if not survey.points:
             return (
                 "no look lies on the picture: check `at`, `scale` and the units; the map is noise",
             )
         notes = []
         if survey.outside:
-            share = survey.outside / (survey.looks + survey.outside)
+            share = survey.outside / (survey.points + survey.outside)
             about = f"{share:.0%}" if share >= 0.01 else "less than 1%"
             was = "was" if survey.outside == 1 else "were"
             notes.append(f"{plural(survey.outside, 'look')} ({about}) {was} outside the picture")
@@ -274,7 +274,7 @@ class HeatmapDraft:
     def previewed(self, advance: Advance) -> HeatmapPreview:
         """With a look at everybody's gaze, which may turn out to be too much."""
         survey = surveyed(self.cut, self.plan.design, advance)
-        self.plan.design.check_looks(survey.most)
+        self.plan.design.check_points(survey.most)
         return HeatmapPreview(self.cut.head, self.plan, survey)
 
 
