@@ -376,7 +376,7 @@ def _picture(mine: Sequence[Curves], theirs: Curves, what: str) -> Markup:
     def draw(*axes: Axes) -> None:
         for axis, task in zip(axes, tasks, strict=True):
             for method, (colour, mark) in zip(methods, _LOOKS, strict=False):
-                style_of_task: dict[str, Any] = {
+                of_method: dict[str, Any] = {
                     "color": colour,
                     "marker": mark,
                     "ms": 4,
@@ -384,7 +384,7 @@ def _picture(mine: Sequence[Curves], theirs: Curves, what: str) -> Markup:
                 }
                 for (label, style), curves in zip(styles.items(), (*mine, known), strict=False):
                     if not (method == "LPA" and label.endswith(KEPT)):
-                        _curve(axis, curves, method, task, style_of_task | style)
+                        _curve(axis, curves, method, task, of_method | style)
             axis.set_xscale("log")
             axis.set_yscale("log")
             axis.set_title(task, fontsize=SMALL)
@@ -414,7 +414,7 @@ def _picture(mine: Sequence[Curves], theirs: Curves, what: str) -> Markup:
 
 
 def _curve(
-    axis: Axes, curves: Curves, method: str, task: str, style_of_task: Mapping[str, Any]
+    axis: Axes, curves: Curves, method: str, task: str, of_method: Mapping[str, Any]
 ) -> None:
     line = sorted(
         (point.epsilon, float(utility.mean()))
@@ -422,7 +422,7 @@ def _curve(
         if (point.method, point.task) == (method, task)
     )
     if line:
-        axis.plot(*zip(*line, strict=True), **style_of_task)
+        axis.plot(*zip(*line, strict=True), **of_method)
 
 
 def _end(curves: Curves, method: str, end: Any) -> float:

@@ -115,7 +115,8 @@ def find_observers(data: Path | None, pictures: int, seed: int) -> Observers:
     ).weight
     words = (
         f"fixations of {len(points.people)} participants on {pictures} of {len(names)} pictures "
-        f"(Xu et al. 2014), shown as high as a screen of {width_px} × {height_px} px and in its middle"
+        f"(Xu et al. 2014), shown as high as a screen of {width_px} × {height_px} px and in its "
+        "middle"
     )
     pictures_of = tuple(_on_screen(points.of_layer(name)) for name in chosen)
     return Observers(pictures_of, lasting, Data(OSIE, words, False, (_OWN,)))
