@@ -102,7 +102,7 @@ class Outcome:
             tried.
         not_used: why it was not tried.
         used_chance: what always naming the commonest gives, where it was asked.
-        attributes: by name, the balanced accuracy of the best attacker with its 95 % limits.
+        attributes: by name, the balanced accuracy of the best attacker with its 95% limits.
         error_of_span: root mean square error of a released value, or of a released mean.
         errors: the same of each feature by name, in its unit, with the unit.
         seconds: how long all that took.

@@ -43,10 +43,10 @@ def run(
         ),
     ],
     limit_epsilon: Annotated[
-        float | None, typer.Option(help="Refuse releases above this ε per person.")
+        float | None, typer.Option(metavar="E", help="Refuse releases above this ε per person.")
     ] = None,
     limit_delta: Annotated[
-        float | None, typer.Option(help="The δ that goes with it [min(N^-1.5, 1e-6)].")
+        float | None, typer.Option(metavar="D", help="The δ that goes with it [min(N^-1.5, 1e-6)].")
     ] = None,
     no_limit: Annotated[bool, typer.Option("--no-limit", help="Lift the limit.")] = False,
     join: Annotated[
@@ -74,7 +74,10 @@ def run(
     ledger: LedgerFile = None,
     as_json: Json = False,
 ) -> None:
-    """Show what has been spent on these people, over everything derived from the same study."""
+    """Show, or limit, what has been spent on people.
+
+    Over everything derived from the same study.
+    """
     from eyelid.releases.budget import budget
     from eyelid.stream.budget import is_account, read_account
 

@@ -40,9 +40,10 @@ def run(
     people: People = None,
     as_json: Json = False,
 ) -> None:
-    """Tell what a study holds, how good it is, who stands out, and what a release would take.
+    """See what a study has and what can be made of it.
 
-    The answer describes private data: it is for the owner's eyes.
+    How good it is, who stands out, and which release suits its size. The answer describes private
+    data: it is for the owner's eyes.
     """
     from eyelid.engine.progress import shown
     from eyelid.io import read

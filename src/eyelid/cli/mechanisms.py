@@ -20,12 +20,14 @@ Examples:
 
 
 def run(
-    name: Annotated[str | None, typer.Argument(help="One mechanism, in full.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="One mechanism, in full.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the mechanisms, and those of the literature; with a name, one of them in full.
+    """List the mechanisms, or explain one.
 
-    That is its proof note, its parameters, its paper, and what was published of its kind.
+    With a name: its proof note, its parameters, its paper, and what was published of its kind.
     """
     from eyelid.mechanisms import catalogue, describe, find
     from eyelid.mechanisms.literature import LITERATURE, facts, published_as

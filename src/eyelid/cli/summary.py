@@ -74,7 +74,9 @@ def run(
             metavar="A-B", help="The difference of two tasks or pages within people; repeatable."
         ),
     ] = None,
-    epsilon: Annotated[float | None, typer.Option(help="Total for one person.")] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(metavar="E", help="Total for one person.")
+    ] = None,
     delta: Delta = None,
     norms: Annotated[
         Path | None,
@@ -99,7 +101,7 @@ def run(
         bool,
         typer.Option("--dry-run", help="Say how exact it would be; look at and spend nothing."),
     ] = False,
-    mechanism: Annotated[str, typer.Option(help="Its name.")] = "summary-box",
+    mechanism: Annotated[str, typer.Option(metavar="NAME", help="Its name.")] = "summary-box",
     statistics: Annotated[
         str | None,
         typer.Option(
@@ -111,18 +113,19 @@ def run(
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
     seed: Annotated[
-        int | None, typer.Option(help="Repeatable noise; the certificate then does not hold.")
+        int | None,
+        typer.Option(metavar="N", help="Repeatable noise; the certificate then does not hold."),
     ] = None,
     engine: EngineName = None,
     workers: Workers = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Write the results of a study: estimates with intervals, a figure, tables, methods.
+    """Release the results of a study.
 
-    Each person gives a few numbers, so that twenty people are enough for results with an interval.
-    The spending is counted before anything is computed, and refused above a limit. A run that was
-    stopped after that goes on by the same command, with the same noise.
+    Estimates with intervals, a figure, tables and methods. Each person gives a few numbers, so that
+    twenty people are enough. The spending is counted before anything is computed, and refused above
+    a limit. A run that was stopped after that resumes when rerun, with the same noise.
     """
     asked: dict[str, Any] = {
         "measures": listed(measures) or (),

@@ -20,16 +20,20 @@ Examples:
 
 
 def run(
-    mechanisms: Annotated[list[str] | None, typer.Argument(help="Which ones.")] = None,
+    mechanisms: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Which ones.")
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every mechanism [default].")] = False,
-    runs: Annotated[int, typer.Option(help="Test runs per side of each game.")] = 50_000,
+    runs: Annotated[
+        int, typer.Option(metavar="N", help="Test runs per side of each game.")
+    ] = 50_000,
     as_json: Json = False,
 ) -> None:
-    """Play distinguishing games against the claims, fuzz sensitivities, plant faults.
+    """Test the mechanisms' guarantees by attacks.
 
-    Neighbouring studies are released, too, and their folders compared: everything in them but
-    released values must be the same. Exit code 1 when a claim falls or a planted fault gets
-    through.
+    Plays distinguishing games, fuzzes sensitivities and plants faults. Neighbouring studies are
+    released, too, and their folders compared: everything in them but released values must be the
+    same. Exit code 1 when a claim falls or a planted fault gets through.
     """
     from eyelid.engine.progress import shown
     from eyelid.errors import InputError
@@ -183,7 +187,7 @@ def _tell(found: Verification, runs: int) -> None:
             "mechanism",
             "settings",
             "claimed",
-            "certified at 95 %",
+            "certified at 95%",
             "could be",
             "canaries",
             "right",

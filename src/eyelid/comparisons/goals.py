@@ -89,7 +89,7 @@ class Verdict:
     Attributes:
         goal: as it was written.
         met: whether by the mean, or by the promise.
-        clearly: whether by the 95 % limit too: of made-up people, no promise about others.
+        clearly: whether by the 95% limit too: of made-up people, no promise about others.
         guaranteed: whether the guarantee implies it.
         off: how far off, from 0 to 1.
         value: the mean figure; None where there is none.

@@ -300,7 +300,7 @@ def find(name: str) -> type[Mechanism]:
         _complete()
     found = _registry.get(_aliases.get(name, name))
     if found is None:
-        raise unknown("mechanism", name, [*_registry, *_aliases])
+        raise unknown("mechanism", name, [*_registry, *_aliases], "eyelid mechanisms")
     return found
 
 

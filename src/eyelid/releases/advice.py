@@ -290,6 +290,6 @@ def stream_way(study: Study) -> str:
         f"{_EPSILON:g} --set window={window} --set radius={radius:g}"
         f"{chosen}'. Which of two ways a person looked for half a "
         f"second of one recording, up to {radius:g} {mechanism.place.spoken_units} apart, is then "
-        f"guessed right in at most {guessed(promised)} of cases, in place of 50 %"
+        f"guessed right in at most {guessed(promised)} of cases, in place of 50%"
         f"{several if touched > 1 else ''}; no person as a whole is hidden ({total})."
     )

@@ -19,7 +19,7 @@ from eyelid.spelling import plural
 
 _REGION = """\
 Boxes are made to hold both true values in 95 of 100
-such studies: 97.5 % limits, over people and runs."""
+such studies: 97.5% limits, over people and runs."""
 _SAME = "A line without dots: always the same answer."
 _OPEN = "Dotted: one draw serves everybody, limits unknown."
 _GATHERED = "No boxes where many are not told from guessing."
@@ -235,7 +235,7 @@ class Scene:
         whose = plural(self.people, f"{made_up}person", f"{made_up}people")
         size = f"{whose}, {plural(self.repeats, 'run')} of each setting."
         if self.by_error:
-            return ["Bars: 95 % limits over people and runs.", size]
+            return ["Bars: 95% limits over people and runs.", size]
         lines = self.boxes.splitlines()
         alone = [point for _, point in self.points if point.number not in self.crowd]
         lines += [_SAME] if any(point.same for point in alone) else []

@@ -53,7 +53,7 @@ class CanaryRun:
     Attributes:
         mechanism: its name.
         unit: in which the two records of a canary differ.
-        run: about the claim for it; the lower bound has a confidence of 95 %.
+        run: about the claim for it; the lower bound has a confidence of 95%.
         settings: what the mechanism was set to for it.
     """
 

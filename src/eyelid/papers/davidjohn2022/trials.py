@@ -435,7 +435,7 @@ def of_windows(runs: Sequence[Shares], drawn: bool = True) -> Value:
 
 
 def off_by_runs(runs: Sequence[Shares]) -> float:
-    """How far the mean may be off since so few runs were drawn: half of Student's 95 % limits.
+    """How far the mean may be off since so few runs were drawn: half of Student's 95% limits.
 
     Infinite for one run. For two it is Student's with one degree of freedom:
 

@@ -355,7 +355,7 @@ class RecordsAudit(TableAudit):
                 yield (
                     f"{finding.attacker} ({finding.protocol}) names {percent(finding.rate.rate)} "
                     f"of people, and the certificate allows "
-                    f"{rounded_up(100 * (finding.bound or 0), 3)} %; if it were true, that or more "
+                    f"{rounded_up(100 * (finding.bound or 0), 3)}%; if it were true, that or more "
                     f"would have a chance of {max(finding.p_value or 0.0, 1e-12):.0e}"
                 )
 
@@ -468,5 +468,5 @@ def _excess(membership: Membership | None, asked: str) -> Iterator[str]:
         yield (
             f"whoever asks of {asked} is right with an advantage of "
             f"{percent(membership.advantage.rate)}, and the certificate allows "
-            f"{rounded_up(100 * (membership.bound or 0), 3)} %"
+            f"{rounded_up(100 * (membership.bound or 0), 3)}%"
         )

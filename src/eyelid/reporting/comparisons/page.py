@@ -159,7 +159,7 @@ def _of_person(comparison: Comparison) -> str:
     if used is None:
         return lead
     lost = "" if raw is None else f", {100 * (raw.rate - used.rate):.0f} points below the raw data"
-    return f"{lead} That is above guessing by 99 % limits{lost}."
+    return f"{lead} That is above guessing by 99% limits{lost}."
 
 
 def _naming(comparison: Comparison) -> str:

@@ -137,7 +137,7 @@ class Row:
     def region(self, chance: float) -> tuple[Rate | None, Rate | None]:
         """People named and windows told, with limits that hold both true values at once.
 
-        Each may miss its own in half of the 5 %, so that they miss either in no more than 5 %,
+        Each may miss its own in half of the 5%, so that they miss either in no more than 5%,
         however the two hang together.
         """
         return self.named_within(0.025), self.used(chance, alpha=0.025)
