@@ -123,8 +123,8 @@ def run(
 def _tell_stream(path: Path, account: Account, as_json: bool) -> None:
     """What a gatekeeper has spent on one person, as its file says."""
     from eyelid.mechanisms.streams.scene import spoken_units
-    from eyelid.privacy.guarantee import rounded_up
-    from eyelid.spelling import plural, readable
+    from eyelid.privacy.guarantee import epsilon_told
+    from eyelid.spelling import plural
     from eyelid.stream.gatekeeper import SEEDED_BEFORE
 
     if as_json:
@@ -146,13 +146,13 @@ def _tell_stream(path: Path, account: Account, as_json: bool) -> None:
         (
             plural(regime.window, "sample"),
             f"{regime.radius:g} {spoken_units(regime.coordinates)}",
-            f"ε = {rounded_up(regime.epsilon)}",
-            f"ε = {rounded_up(regime.worst)}",
+            epsilon_told(regime.epsilon),
+            epsilon_told(regime.worst),
         )
         for regime in account.regimes
     ]
     print_table("Settings so far", ["any window of", "radius", "at most", "spent, at worst"], rows)
-    say(f"Spent on this person, in all: ε = {readable(rounded_up(account.person_epsilon))}.")
+    say(f"Spent on this person, in all: {epsilon_told(account.person_epsilon)}.")
     if account.left_in_order is None and account.taken:
         say(
             "A gatekeeper is at work, or was killed: samples that it may yet release, or never "

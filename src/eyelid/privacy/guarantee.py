@@ -15,6 +15,12 @@ CERTIFICATE_SCHEMA = "eyelid/certificate/1"
 """The schema of files that state guarantees."""
 
 
+MOST_MEANT = 1000
+"""The largest ε that is told by its figure."""
+NO_PROTECTION = " (no practical protection)"
+"""What is said of a larger one."""
+
+
 class Kind(StrEnum):
     """Families of guarantees; numbers of different families never add up."""
 
@@ -140,7 +146,9 @@ class Guarantee:
             parts = {"μ": self.mu, **parts}
         # Many people hide better than few: unlike a loss, k is not rounded up.
         return ", ".join(
-            f"{name} = {value if name == 'k' else rounded_up(value)}"
+            epsilon_told(value)
+            if name == "ε"
+            else f"{name} = {value if name == 'k' else rounded_up(value)}"
             for name, value in parts.items()
             if value is not None
         )
@@ -178,6 +186,26 @@ def rounded_up(value: float, digits: int = 4) -> str:
     exact = Decimal(f"{value:.12g}")
     with localcontext(prec=digits, rounding=ROUND_CEILING):
         return f"{float(+exact):.{digits}g}"
+
+
+def figure_up(value: float) -> str:
+    """A loss to three digits as people read it, with commas, never smaller than it is.
+
+    >>> figure_up(1.81431), figure_up(29616.2), figure_up(1000.0)
+    ('1.82', '29,700', '1,000')
+    """
+    return f"{float(rounded_up(value, 3)):,.15g}"
+
+
+def epsilon_told(epsilon: float) -> str:
+    """ε as people read it: three digits, and none where it protects nobody in practice.
+
+    >>> epsilon_told(1.81431), epsilon_told(29616.2)
+    ('ε = 1.82', 'ε over 1,000 (no practical protection)')
+    """
+    if epsilon > MOST_MEANT:
+        return f"ε over {MOST_MEANT:,}{NO_PROTECTION}"
+    return f"ε = {figure_up(epsilon)}"
 
 
 def _finite(value: Any) -> Any:

@@ -107,7 +107,7 @@ def bound(share: float | None) -> str:
     r"""What is allowed at most, never printed smaller than it is.
 
     >>> bound(0.12513), bound(None)
-    ('≤\xa012.6\xa0%', 'no bound')
+    ('≤\xa012.6%', 'no bound')
     """
     # One word, or a line could break before the number.
-    return "no bound" if share is None else f"≤\xa0{rounded_up(100 * share, 3)}\xa0%"
+    return "no bound" if share is None else f"≤\xa0{rounded_up(100 * share, 3)}%"

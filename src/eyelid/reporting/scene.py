@@ -11,7 +11,7 @@ from typing import Any
 
 from eyelid.attacks.statistics import Rate
 from eyelid.mechanisms.certificate import Promise
-from eyelid.privacy.guarantee import Kind
+from eyelid.privacy.guarantee import NO_PROTECTION, Kind
 from eyelid.privacy.unit import PERSON
 from eyelid.reporting.drawing import BLUE, GREEN, INK, ORANGE
 from eyelid.reporting.sentences import formal_only
@@ -110,7 +110,9 @@ class Point:
     def words(self) -> str:
         """What sets it apart within its series, and what a person is promised."""
         total = self.promised.person_level
-        said = f"person {total.numbers()}" if total.holds else "no guarantee for a person"
+        # What protects nobody is drawn as that.
+        numbers = total.numbers().replace(NO_PROTECTION, "")
+        said = f"person {numbers}" if total.holds else "no guarantee for a person"
         if total.holds and total.kind is Kind.K_ANONYMITY:
             said = f"person one among {total.k}"
         return f"{self.swept} → {said}".lstrip()

@@ -20,7 +20,7 @@ from eyelid.mechanisms.groups.partition import groups_in_words
 from eyelid.mechanisms.groups.public_groups import GroupedFacts
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.release_kind import ReleaseKind
-from eyelid.privacy.guarantee import Guarantee, Kind, rounded_up
+from eyelid.privacy.guarantee import Guarantee, Kind, figure_up, rounded_up
 from eyelid.privacy.unit import PERSON, Unit
 from eyelid.spelling import plural
 
@@ -155,7 +155,7 @@ def _changed(unit: Unit, form: str) -> str:
 def factor(guarantee: Guarantee) -> str:
     """How much a probability may change."""
     epsilon = guarantee.epsilon if guarantee.epsilon is not None else math.inf
-    factor = rounded_up(math.exp(epsilon), 3) if epsilon < 20 else f"e^{rounded_up(epsilon)}"
+    factor = figure_up(math.exp(epsilon)) if epsilon < 20 else f"e^{figure_up(epsilon)}"
     addition = f" plus {rounded_up(guarantee.delta)}" if guarantee.delta else ""
     return f"a factor of at most {factor}{addition}"
 

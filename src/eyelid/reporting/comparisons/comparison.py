@@ -17,7 +17,7 @@ import polars as pl
 from eyelid.attacks.outcome import Questions
 from eyelid.display import Framed
 from eyelid.reporting.comparisons.frame import CallableFrame
-from eyelid.reporting.comparisons.row import Row, rate_to_dict, total_in_words, total_of
+from eyelid.reporting.comparisons.row import Row, price_of, rate_to_dict, total_in_words, total_of
 from eyelid.spelling import Table, json_text, plural
 
 if TYPE_CHECKING:
@@ -118,9 +118,9 @@ class Comparison(Framed):
     @property
     def unequal(self) -> str:
         """How different the promises are, in a sentence; empty where all promise a person alike."""
-        totals: dict[str, list[str]] = {}
+        totals: dict[tuple[str, str], list[str]] = {}
         for row in self.ran:
-            totals.setdefault(total_of(row.promised), []).append(row.name)
+            totals.setdefault(price_of(row.promised), []).append(row.name)
         if len(totals) < 2:
             return ""
         return (

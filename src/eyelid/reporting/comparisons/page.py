@@ -9,7 +9,7 @@ from eyelid.attacks.statistics import Rate
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON
 from eyelid.reporting.comparisons.comparison import ABOVE, Comparison
-from eyelid.reporting.comparisons.row import Row, total_of
+from eyelid.reporting.comparisons.row import Row, price_of, total_of
 from eyelid.reporting.comparisons.scene import scene_of
 from eyelid.reporting.comparisons.words import attackers_in_words, how_sure, use_in_words
 from eyelid.reporting.plane import caption
@@ -89,11 +89,11 @@ def findings(comparison: Comparison) -> list[str]:
 
 def best_by_promise(comparison: Comparison) -> list[Best]:
     """The most useful of those that promise a person the same; the strongest promise first."""
-    alike: dict[str, list[Row]] = {}
+    alike: dict[tuple[str, str], list[Row]] = {}
     for row in sorted(comparison.ran, key=_strength):
-        alike.setdefault(total_of(row.promised), []).append(row)
+        alike.setdefault(price_of(row.promised), []).append(row)
     found = []
-    for total, rows in alike.items():
+    for (total, _), rows in alike.items():
         best = _best(comparison, rows)
         if best is not None:
             found.append(Best(total, len(rows), best.name, _use(comparison, best)))

@@ -13,7 +13,7 @@ from eyelid.attacks.outcome import Outcome, mean_errors
 from eyelid.attacks.statistics import Rate, rate_of_decisions, rate_of_shares
 from eyelid.mechanisms import find
 from eyelid.mechanisms.certificate import Promise
-from eyelid.privacy.guarantee import Kind
+from eyelid.privacy.guarantee import Kind, rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.reporting.comparisons.setting import Setting
 
@@ -170,10 +170,7 @@ class Row:
 
 
 def total_of(promise: Promise) -> str:
-    """What a person is promised in total, in a few words.
-
-    Two releases promise the same if this is the same.
-    """
+    """What a person is promised in total, in a few words."""
     person = promise.person_level
     if not person.holds:
         return "no guarantee"
@@ -182,6 +179,16 @@ def total_of(promise: Promise) -> str:
     return (
         f"{person.numbers()} (an aggregate)" if person.trust is Trust.CENTRAL else person.numbers()
     )
+
+
+def price_of(promise: Promise) -> tuple[str, str]:
+    """What two releases have in common that promise a person the same.
+
+    Args:
+        promise: of a release.
+    """
+    epsilon = promise.person_level.epsilon
+    return total_of(promise), "" if epsilon is None else rounded_up(epsilon)
 
 
 def total_in_words(row: Row) -> str | None:
