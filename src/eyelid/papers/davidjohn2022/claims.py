@@ -68,7 +68,12 @@ def intersections(results: Results, partitions: int, seed: int) -> Exhibit:
         runs = spread(partial(_found, table, seeds), jobs, "intersecting groups")
         found = {setting: of_decisions(run) for setting, run in zip(jobs, runs, strict=True)}
     cells = [
-        Cell(row, place("k", k), 1 / k, leak_free=found[Setting(kind, k)])
+        Cell(
+            row,
+            place("k", k),
+            None if row == OURS_ROW else 1 / k,
+            leak_free=found[Setting(kind, k)],
+        )
         for row, kind in rows.items()
         for k in ks
     ]

@@ -15,6 +15,7 @@ from eyelid.papers.liu2019.caps import best_cap, expected_mse
 from eyelid.papers.liu2019.heatmaps import EPSILONS, GAUSSIAN, Maps, noise_sd
 from eyelid.papers.liu2019.protocols import CAPS
 from eyelid.papers.liu2019.theorems import EPSILON
+from eyelid.papers.page import shown
 from eyelid.papers.reproduction import Cell, Exhibit, Outcome, Value, Verdict
 from eyelid.privacy.noise import gaussian_noise
 
@@ -131,8 +132,8 @@ def run_times(seed: int, seconds: Callable[[Callable[[], object]], float] | None
         says=(
             f"As printed, run time grows with the power {by_cap[0]:.2f} of g_max, "
             f"{cells[1].ours[0]:.2f} of n and {cells[2].ours[0]:.2f} of r. In one pass over the "
-            f"counts, as eyelid does it, the power of g_max is {by_cap[1]:.2f}. The proof's 'O(m)' "
-            "for one cap should read O(r), which changes nothing."
+            f"counts, as eyelid does it, the power of g_max is {shown(by_cap[1], 2)}. The proof's "
+            "'O(m)' for one cap should read O(r), which changes nothing."
         ),
         protocol=CAPS.name,
         verdict=Verdict(Outcome.OPEN, Outcome.YES if linear else Outcome.PARTLY),

@@ -255,9 +255,10 @@ def whom_copies_protect(observers: Observers) -> Exhibit:
         ),
         protocol=HEATMAPS.name,
         verdict=Verdict(),
-        setting="Second line: one copy is another person's. Third: one of the five is another "
-        f"person, and so are all copies; and, in the row for n = {FEW}, noise for the five. By the "
-        "likelihood ratio of the noisy map, exactly; ± over pairs of people.",
+        setting="By the paper's protocol one copy is another person's. Where a person is replaced, "
+        "one of the five is another person, and so are all copies; in the row for n = "
+        f"{FEW} the noise is for the five. By the likelihood ratio of the noisy map, exactly; ± "
+        "over pairs of people.",
         quantity="share of right answers",
         leak_free_words="ours, a person replaced",
         cells=tuple(cells),
