@@ -112,7 +112,7 @@ def test_what_nobodys_record_guarantees_is_what_its_epsilon_implies(candidate):
         # A person who knows all others takes them off, and has the last one.
         told = verdict(weak, goal, nobody)
         assert (told.met, told.clearly, told.guaranteed) == (True, False, False)
-        assert told.says.endswith("the last one is told with at most 100%")
+        assert told.says.endswith("the last one is inferred with at most 100%")
 
 
 def test_noisy_means_of_small_groups_are_judged_by_who_is_named(candidate):

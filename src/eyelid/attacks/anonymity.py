@@ -245,7 +245,7 @@ def known_partition(
     )
 
 
-def mean_amiss_of_span(
+def mean_off_of_span(
     original: FeatureTable, released: FeatureTable, sizes: NDArray[np.int64]
 ) -> float | None:
     """Largest distance of the mean over groups from that over all people, as a share of the range.

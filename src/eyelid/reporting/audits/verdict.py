@@ -16,7 +16,7 @@ from eyelid.reporting.sentences import (
     formal_only,
     kept_of_rows,
     limits,
-    measured_told,
+    measured_in_words,
     number,
     percent,
 )
@@ -189,14 +189,14 @@ def _kept(audit: TableAudit, made_up: SyntheticFindings, like: Likeness) -> str:
     if audit.target.left_out:
         lacking = plural(audit.target.left_out, "feature that was", "features that were")
         never.insert(0, f"the {lacking} left out")
-    told = [
+    sentences = [
         f"Kept, that is, off by less than half of its size: {_listed(kept)}"
         if kept
         else "Everything is off by at least half of its size",
         *([f"Not kept: {_listed(lost)}"] if lost else []),
         f"Never in it: {_listed(never)}",
     ]
-    return ". ".join(told)
+    return ". ".join(sentences)
 
 
 def best_learned(uses: Sequence[Use]) -> Use | None:
@@ -248,7 +248,7 @@ def _of_means(audit: TableAudit, means: MeanFindings) -> str:
     member, certificate = means.membership, audit.target.certificate
     which = "Means of a fresh run" if means.redrawn else "Means"
     off = (
-        f"{which} are off by {measured_told(means.error, means.error.rmse_of_span)}, where the "
+        f"{which} are off by {measured_in_words(means.error, means.error.rmse_of_span)}, where the "
         f"middle of the range, a guess without data, is off by "
         f"{coarse(means.constant_rmse_of_span)} of the range"
     )
@@ -448,9 +448,9 @@ def _of_what_is_no_gaze(found: Sequence[Finding]) -> str:
     """Who is re-identified by what filters release as it is."""
     names = dict.fromkeys(finding.protocol for finding in found)
     best = [strongest([f for f in found if f.protocol == name]) for name in names]
-    told = " and ".join(f"{percent(f.rate.rate)} by {f.protocol}" for f in best)
+    rates = " and ".join(f"{percent(f.rate.rate)} by {f.protocol}" for f in best)
     return (
-        f"Without any gaze attackers re-identify {told} (guessing {percent(best[0].rate.chance)}); "
+        f"Without any gaze attackers re-identify {rates} (guessing {percent(best[0].rate.chance)}); "
         "no filter hides these."
     )
 
