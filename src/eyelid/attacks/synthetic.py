@@ -4,9 +4,9 @@ There is no person's record to re-identify. What is asked: how far synthetic dat
 people; whether any row is a copy; and, by running the mechanism again with a person in it or
 another person in their place, whether that can be told. Only the last one is about what a guarantee
 promises. Of rows it is told by the synthetic ones, which finds less than could be found; of people
-by all that was measured of them, which is the most that can be (`membership_by_answers`). Distances to
-the nearest row of the original are a check of sanity: they are small wherever people are alike, and
-large ones prove nothing.
+by all that was measured of them, which is the most that can be (`membership_by_answers`). Distances
+to the nearest row of the original are a check of sanity: they are small wherever people are alike,
+and large ones prove nothing.
 
 Was it this person, or another person in their place? By all noisy answers about everybody.
 Synthetic participants are drawn from noisy sums over people and from nothing else. So an attacker

@@ -445,9 +445,9 @@ def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> FittingRel
         return FittingRelease(means, f"{why}: {less}a larger ε would show more.", useful=False)
     return FittingRelease(
         f"--mechanism ksame --set k={k}",
-        f"{why}. Means of {groups_in_words(people, k)} (ksame) have no noise. That is k-anonymity, not "
-        "differential privacy: it has no ε, those who have the recordings of all of a group but "
-        "one has the last one's, and a second release of these people can undo it.",
+        f"{why}. Means of {groups_in_words(people, k)} (ksame) have no noise. That is k-anonymity, "
+        "not differential privacy: it has no ε, those who have the recordings of all of a group "
+        "but one has the last one's, and a second release of these people can undo it.",
     )
 
 

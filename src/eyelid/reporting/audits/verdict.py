@@ -450,8 +450,8 @@ def _of_what_is_no_gaze(found: Sequence[Finding]) -> str:
     best = [strongest([f for f in found if f.protocol == name]) for name in names]
     rates = " and ".join(f"{percent(f.rate.rate)} by {f.protocol}" for f in best)
     return (
-        f"Without any gaze attackers re-identify {rates} (guessing {percent(best[0].rate.chance)}); "
-        "no filter hides these."
+        f"Without any gaze attackers re-identify {rates} (guessing "
+        f"{percent(best[0].rate.chance)}); no filter hides these."
     )
 
 
