@@ -31,12 +31,14 @@ from eyelid.privacy.noise import (
     DiscreteNoise,
     Randomness,
 )
+from eyelid.privacy.noise.discrete import MAX_SCALE
 from eyelid.spelling import plural
 
 FEWEST_STEPS = 2**10
 """Steps of Δ for each unit of ε, at least: discreteness then costs nothing."""
 # Costs of candidates are counted so finely that rounding their scale up costs nothing.
 _COST_STEPS = 2**12
+_MOST_COST = 2**62 // _COST_STEPS
 _AT_ONCE = 1 << 22
 # Beyond it differences are no numbers.
 _LARGEST = 1e250
@@ -349,6 +351,14 @@ class ChoicePart(Part):
 
     candidates: int = 200
 
+    def __post_init__(self) -> None:
+        # A cost is at most the sensitivity times the number of people.
+        if self.people * self.sensitivity > _MOST_COST or self.scale > MAX_SCALE:
+            raise InputError(
+                f"{self.statistics[0].name} of {self.people:,} people at ε = "
+                f"{float(self.epsilon):g} is beyond what whole numbers hold: take a larger ε"
+            )
+
     @property
     def shown(self) -> int:
         """Which candidate."""
@@ -460,17 +470,22 @@ class SlopePart(ChoicePart):
         """How many more pairs are steeper than flatter, or the other way round."""
         limited = np.clip(places, -_LARGEST, _LARGEST)
         x, y = (limited[..., column] for column in self.statistics[0].columns)
-        first, second = np.triu_indices(x.shape[-1], 1)
         found = np.empty((*x.shape[:-1], self.candidates), dtype=np.int64)
         for which in np.ndindex(*x.shape[:-1]):
-            across = x[which][second] - x[which][first]
-            up = y[which][second] - y[which][first]
+            found[which] = np.abs(self._steeper(x[which], y[which]))
+        return found
+
+    def _steeper(self, x: Values, y: Values) -> Integers:
+        """How many more pairs of people are steeper than each candidate than are flatter."""
+        total = np.zeros(self.candidates, dtype=np.int64)
+        for some in ranks.blocks(x, x.size):
+            across, up = (each[None, :] - each[some, None] for each in (x, y))
             told = ~np.isnan(across) & ~np.isnan(up) & (across != 0)
             angles = np.sort(np.arctan(up[told] / across[told]))
             upto = np.searchsorted(angles, self.angles, side="right")
-            below = np.searchsorted(angles, self.angles, side="left")
-            found[which] = np.abs((angles.size - upto) - below)
-        return found
+            total += (angles.size - upto) - np.searchsorted(angles, self.angles, side="left")
+        # Each pair was met twice, nobody with themselves.
+        return np.asarray(total // 2)
 
 
 def check_loss(epsilon: Fraction) -> None:
