@@ -195,7 +195,7 @@ def test_what_was_not_chosen_is_zero_and_says_what_was(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_expected_error_is_what_constant_signals_get(name):
-    """The standard error of the mean square is about 2 %; a draw of k adds to it."""
+    """The standard error of the mean square is about 2%; a draw of k adds to it."""
     mechanism = build(name, epsilon=30.0, **({} if name == "fpa" else {"chunk": 8}))
     values = np.full((3000, 1, 16, 2), 0.5)
     if name == "dcfpa":

@@ -71,7 +71,7 @@ def test_two_of_the_same_attributes_are_together_as_often_as_the_games_say(mecha
     member = np.array([mechanism.partition(crowd(4), noise) for _ in range(draws)])
     assert (member[:, 0] == member[:, 1]).mean() == pytest.approx(alike.claimed, abs=0.088)
     assert (member[:, 0] == member[:, -1]).mean() == pytest.approx(unlike.claimed, abs=0.088)
-    # Whatever groups are called, the same ones come twice no more often than said: 10 % are 5 σ.
+    # Whatever groups are called, the same ones come twice no more often than said: 10% are 5 σ.
     named = member ^ member[:, :1]
     _, often = np.unique(named, axis=0, return_counts=True)
     pairs = (often * (often - 1)).sum() / (draws * (draws - 1))

@@ -41,7 +41,7 @@ _CLEARLY = 0.9
 
 
 CENTRE_VARIANCE = (0.22, 0.22 * 0.45)
-"""Of gaze on any picture, across and down, in squares of half its width (Clarke & Tatler 2014)."""
+"""Variances of gaze across and down any picture, over (half its width)² (Clarke & Tatler 2014)."""
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class NoiseLaw:
             raise InputError(f"noise of σ = {self.sigma:g} and b = {self.b:g} is none: give one")
 
     def log_density(self, difference: Values, people_variance: Values) -> Values:
-        """Of what is published minus its centre, the people's own spread being normal."""
+        """Log-density of what is published minus its centre, people's own spread being normal."""
         variance = people_variance + self.sigma**2
         normal = -(difference**2) / (2 * variance) - 0.5 * np.log(2 * np.pi * variance)
         if not self.b:

@@ -102,7 +102,7 @@ class Outcome:
             tried.
         not_used: why it was not tried.
         used_chance: what always naming the commonest gives, where it was asked.
-        attributes: by name, the balanced accuracy of the best attacker with its 95 % limits.
+        attributes: by name, the balanced accuracy of the best attacker with its 95% limits.
         error_of_span: root mean square error of a released value, or of a released mean.
         errors: the same of each feature by name, in its unit, with the unit.
         seconds: how long all that took.
@@ -119,7 +119,7 @@ class Outcome:
     seconds: float = field(default=0.0, compare=False)
 
     def with_named(self, named: dict[str, Shares]) -> Outcome:
-        """The same with people named by other attackers as well."""
+        """This outcome with people re-identified by other attackers as well."""
         return replace(self, named=self.named | named)
 
     def to_dict(self) -> dict[str, Any]:
@@ -144,7 +144,7 @@ class Outcome:
 
 
 def measured_raw(table: FeatureTable, questions: Questions, seed: int = 0) -> Outcome:
-    """The same questions asked of the data as they are."""
+    """Answers to the questions when they are asked of the data as they are."""
     started = time.perf_counter()
     material = Material(table)
     return replace(
@@ -228,7 +228,7 @@ def by_other_people(
     noise: Randomness,
     seed: int,
 ) -> Outcome:
-    """Of each person, windows whose task is told by a release of others; or why none is."""
+    """Shares of each person's windows whose task is told by a release of others; or why none is."""
     if questions.target is None:
         return Outcome()
     if questions.target != "task":
@@ -259,7 +259,7 @@ def _attributes(
 
 
 def named_by_rows(material: Material) -> dict[str, Shares]:
-    """Of each released person, whether the nearest raw recordings are theirs.
+    """Whether each released person's nearest raw recordings are their own.
 
     Args:
         material: the original, and a release in people's own names.
@@ -296,7 +296,7 @@ def named_by_rows(material: Material) -> dict[str, Shares]:
 def named_by_likelihood(
     mechanism: FeatureMechanism, taken: FeatureTable, released: FeatureTable
 ) -> dict[str, Shares]:
-    """The same by the exact likelihood; nothing where it cannot be known.
+    """Whether released people are re-identified by the exact likelihood; empty if it is unknown.
 
     Args:
         mechanism: as it was run.
@@ -328,7 +328,7 @@ def _nearness(raw: Values, shown: Values) -> Values:
 
 
 def _shares(scores: Values, owner: NDArray[np.intp], people: int) -> Shares:
-    """Of each person whether they are named, ties by lot; who is not in it is not."""
+    """Whether each person is re-identified, ties by lot; who has no record is not."""
     found = np.zeros(people)
     found[owner] = named(scores, owner)
     return tuple(found.tolist())

@@ -111,12 +111,12 @@ class SyntheticFindings:
 
     @property
     def wasserstein(self) -> float:
-        """The mean over features."""
+        """The mean over features of the distance from the original."""
         return _mean(self.marginals["wasserstein"])
 
     @property
     def uniform(self) -> float:
-        """The same of what anybody could write down."""
+        """The mean over features of values spread evenly over the bounds, which takes no data."""
         return _mean(self.marginals["uniform"])
 
     @property
@@ -126,7 +126,7 @@ class SyntheticFindings:
 
     @property
     def share_size(self) -> float:
-        """The same of what there is: how far shares of tasks are from a quarter."""
+        """How far shares of tasks are from a quarter, beside which errors are read."""
         return share_error(self.marginals, "share_size")
 
     @property

@@ -11,7 +11,7 @@ from eyelid.mechanisms.release_kind import Execution
 
 
 def twin(mechanism: Any, changes: Mapping[str, Any]) -> Any:
-    """The same mechanism with some methods replaced; it does not join the catalogue.
+    """A copy of a mechanism with some methods replaced; it does not join the catalogue.
 
     One that takes whole tables in another way takes everybody's, since nothing else is sure.
     """

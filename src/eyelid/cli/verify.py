@@ -183,7 +183,7 @@ def _tell(found: Verification, runs: int) -> None:
             "mechanism",
             "settings",
             "claimed",
-            "certified at 95 %",
+            "certified at 95%",
             "could be",
             "canaries",
             "right",

@@ -62,7 +62,7 @@ class Facts:
 
     @classmethod
     def of(cls, table: FeatureTable) -> Facts:
-        """Those of a table."""
+        """The facts of a table."""
         recordings = table.recordings
         known = recordings["task"].drop_nulls().unique().sort() if "task" in recordings else ()
         return cls(
@@ -79,7 +79,7 @@ class Facts:
 
     @property
     def chance(self) -> float:
-        """Of naming somebody by guessing."""
+        """The rate of re-identifying somebody by guessing."""
         return 1 / self.people
 
     @property

@@ -1,6 +1,6 @@
 """Does a release meet somebody's goals? What is promised beside what was measured.
 
-A measured goal is met when the mean over people and studies meets it, *clearly* when its 95 % limit
+A measured goal is met when the mean over people and studies meets it, *clearly* when its 95% limit
 does too: that is about made-up people, and no promise. Where a guarantee implies a goal whoever
 attacks, it is met, and that is said.
 
@@ -294,7 +294,7 @@ def _unknown(goal: Goal, why: str) -> Verdict:
 
 
 def _limits(values: Sequence[float]) -> tuple[float, float] | None:
-    """Student's 95 % limits of the mean over studies, no error below 0; None for a single one."""
+    """Student's 95% limits of the mean over studies, no error below 0; None for a single one."""
     from scipy.special import stdtrit
 
     if len(values) < 2:

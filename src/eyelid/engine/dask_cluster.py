@@ -1,4 +1,4 @@
-"""The same work on a Dask cluster: one that runs already, or one of this machine's own."""
+"""Work on a Dask cluster: one that runs already, or one of this machine's own."""
 
 from __future__ import annotations
 

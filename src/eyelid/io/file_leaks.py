@@ -49,7 +49,7 @@ UNSEEN = "not looked at"
 EMPTY = "an empty file"
 """What a file is called in which there is nothing."""
 LONGEST_REASON = 200
-"""Of what went wrong with a file, so many characters are shown."""
+"""Characters that are shown of what went wrong with a file."""
 
 _KEEPS_EMPTY = "keeps a recording without values, where the name tells whose"
 _PSEUDONYMS = "gives pseudonyms and numbers"

@@ -314,7 +314,7 @@ def _taken(run: Run, place: Place, path: Path, number: int) -> FileTaken | NotTa
 
 
 def _in_order(part: Part) -> Part:
-    """The same with keys that are text, and the rows of a person together."""
+    """A part with keys that are text, and the rows of a person together."""
     data = filled(part.data)
     if data.is_empty():
         return replace(part, data=data)

@@ -257,7 +257,7 @@ def reordered(cut: StudyInPieces, people: Sequence[str]) -> StudyInPieces:
 
 
 def cut_evenly(cut: StudyInPieces, rows: int) -> StudyInPieces:
-    """The same people in the same order, without events, cut as if recordings had so many rows.
+    """A study's people in their order, without events, cut as if recordings had so many rows.
 
     Pieces are cut by numbers of rows, which are private; what is released is cut by what is known
     of everybody without a look at these.

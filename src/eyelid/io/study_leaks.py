@@ -191,7 +191,7 @@ def names_to_replace(people: pl.DataFrame, *, ours: bool = True) -> list[str]:
 
 
 def renamed(recorded: T, pseudonyms: Mapping[str, str]) -> T:
-    """The same under pseudonyms, and in their order: the old order would tell who is who."""
+    """A study or table under pseudonyms, in their order: the old order would tell who is who."""
     if not pseudonyms:
         return recorded
 

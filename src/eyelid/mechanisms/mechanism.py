@@ -182,7 +182,7 @@ class Mechanism(ABC):
 
     @property
     def form(self) -> str:
-        """The same in words, for sentences."""
+        """What a person's data may be exchanged for, in words, for sentences."""
         return self.may_differ.words
 
     @abstractmethod

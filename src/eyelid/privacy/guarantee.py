@@ -12,7 +12,7 @@ from typing import Any
 from eyelid.privacy.unit import Neighbours, Trust, Unit
 
 CERTIFICATE_SCHEMA = "eyelid/certificate/1"
-"""Of the files that state guarantees."""
+"""The schema of files that state guarantees."""
 
 
 class Kind(StrEnum):
@@ -75,7 +75,7 @@ class Guarantee:
     reasons: tuple[str, ...] = ()
 
     def broken(self, *reasons: str) -> Guarantee:
-        """The same numbers, marked as not holding, with the reasons added."""
+        """These numbers, marked as not holding, with the reasons added."""
         return replace(self, holds=False, reasons=(*self.reasons, *reasons)) if reasons else self
 
     def to_dict(self) -> dict[str, Any]:

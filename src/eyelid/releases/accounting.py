@@ -354,7 +354,7 @@ def read_certificate(folder: Path) -> Certificate | None:
 
 
 NO_LOOKS = hashlib.sha256().digest()
-"""Of somebody who never looked, as `look_digests` has it."""
+"""The digest of somebody without gaze points, as `look_digests` has it."""
 
 
 def input_digest(table: FeatureTable) -> bytes:

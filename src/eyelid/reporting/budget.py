@@ -96,7 +96,7 @@ class Budget(Framed):
 
     @property
     def undone(self) -> dict[int, str]:
-        """Of releases that keep their promise only alone, and are not or may not be: why, by id."""
+        """Why releases keep their promise only alone, and are not or may not be: by id."""
         told = {
             d.id: undone(d.guarantee, other_releases(len(balance.debits) - 1, self.elsewhere))
             for balance in self.balances
@@ -266,4 +266,4 @@ def _spent(guarantee: Guarantee | None, complete: bool) -> dict[str, Any]:
 
 
 UNCOUNTED = Budget((), (), None, counted=False)
-"""Of people whom no ledger has counted."""
+"""The budget of people whom no ledger has counted."""

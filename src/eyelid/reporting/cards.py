@@ -117,7 +117,7 @@ def _taken(mechanism: FeatureMechanism) -> str:
 
 
 def _groups(table: FeatureTable, certificate: Certificate, mechanism: FeatureMechanism) -> str:
-    """Of what groups means are; empty where they are of everybody, or nothing is a mean."""
+    """What groups means are of; empty where they are of everybody, or nothing is a mean."""
     if mechanism.group_size is not None and not mechanism.regroups:
         return groups_told(certificate.people, mechanism.group_size)
     if not mechanism.release.of_means or len(table.people) < 2:

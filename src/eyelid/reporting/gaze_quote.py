@@ -83,7 +83,7 @@ class GazeOffer(Offer):
         window = window_told(chosen, self.rate_hz)
         if window:
             yield f"for {window}", promised.numbers()
-            right = f"{guessed(promised)} at most (guessing: 50 %)"
+            right = f"{guessed(promised)} at most (guessing: 50%)"
             yield "  two such ways of looking, told apart", right
         if self.touched > 1:
             together = over_recordings(promised, self.touched)

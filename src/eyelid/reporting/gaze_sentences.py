@@ -50,7 +50,7 @@ def worth_of(distance: Distance) -> str:
 
 def guessed(guarantee: Guarantee) -> str:
     """How often a guess between two ways of looking is right, at most."""
-    return f"{rounded_up(100 * guess_between_two(guarantee), 3)} %"
+    return f"{rounded_up(100 * guess_between_two(guarantee), 3)}%"
 
 
 def over_recordings(guarantee: Guarantee, touched: int) -> Guarantee:
@@ -121,7 +121,7 @@ def stream_for_participants(
         f"{MOMENTS} Random noise was added. The promise is for short stretches: if {window}, had "
         f"been elsewhere, the probability of anything that others conclude would change by "
         f"{factor(promised)}. A guess which of two such ways you looked is right in at most "
-        f"{guessed(promised)} of cases, in place of 50 %.",
+        f"{guessed(promised)} of cases, in place of 50%.",
         f"Every recording starts anew: where such a stretch lies in several of them, here in up to "
         f"{touched}, it is {factor(several)}, and a guess is right in at most {guessed(several)}."
         if touched > 1

@@ -98,7 +98,7 @@ def caption(scene: Scene) -> str:
     if any(len(series.points) > 1 for series in scene.series):
         told.append("Lines join settings of one mechanism.")
     if scene.nobodys:
-        there = "the error is that of a mean" if scene.by_error else "bars are 95 % limits"
+        there = "the error is that of a mean" if scene.by_error else "bars are 95% limits"
         told.append(
             "In the lane at the left nobody’s record is released, so that there is nobody to name: "
             f"across it the place means nothing, and {there}."
@@ -193,7 +193,7 @@ class _Drawing:
         scene = self.scene
         first = lanes[0] if lanes else main
         main.set_xlim(-0.02, 1.02)
-        main.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+        main.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f}%")
         main.set_xlabel("people named by the strongest attacker  (← more private)")
         if self.scene.by_error:
             errors = [self._shown(point).y[0] for _, point in self.scene.points]
@@ -210,7 +210,7 @@ class _Drawing:
             highs = [scene.used_chance, *(point.y[2] for point in shown)]
             for axis in (main, *lanes):
                 axis.set_ylim(max(-0.02, min(lows) - 0.03), min(1.04, max(highs) + 0.05))
-                axis.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+                axis.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f}%")
                 axis.axhline(scene.used_chance, color=GREY, lw=0.9, ls=":", zorder=0)
             target = scene.target
             first.set_ylabel(f"windows whose {target} is recognised  (↑ more useful)")
@@ -373,7 +373,7 @@ def _box(
 
 
 def _alt(scene: Scene) -> str:
-    """The same in words."""
+    """The picture in words."""
     what = "error of a value" if scene.by_error else f"{scene.target} recognised"
     told = [] if scene.raw is None else [("raw data", scene.raw)]
     told += [(point.name, point) for _, point in scene.points]

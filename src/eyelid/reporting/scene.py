@@ -19,7 +19,7 @@ from eyelid.spelling import plural
 
 _REGION = """\
 Boxes are made to hold both true values in 95 of 100
-such studies: 97.5 % limits, over people and runs."""
+such studies: 97.5% limits, over people and runs."""
 _SAME = "A line without dots: always the same answer."
 _OPEN = "Dotted: one draw serves everybody, limits unknown."
 _GATHERED = "No boxes where many are not told from guessing."
@@ -78,7 +78,7 @@ class Point:
 
     @property
     def kind(self) -> str:
-        """Of its promise, as `MARKERS` has it."""
+        """The kind of its promise, as `MARKERS` has it."""
         promised = self.promised.guarantee
         if not promised.holds or (
             promised.kind.differential and math.isinf(promised.epsilon or 0.0)
@@ -189,12 +189,12 @@ class Scene:
 
     @property
     def lines(self) -> int:
-        """Of the words beside the plane."""
+        """How many lines the words beside the plane take."""
         return sum(1 + len(series.points) for series in self.series)
 
     @property
     def columns(self) -> int:
-        """Of these words, side by side."""
+        """How many columns these words stand in, side by side."""
         return max(1, math.ceil(self.lines / _LINES_A_COLUMN))
 
     @property
@@ -203,7 +203,7 @@ class Scene:
         return math.ceil(self.lines / self.columns) + len(self.key) + len(self.remarks) + 1
 
     def size(self) -> dict[str, Any]:
-        """Of the picture: lane, plane and words side by side."""
+        """The size of the picture: lane, plane and words side by side."""
         widths = [_PLANE_INCH, _SIDE_INCH * self.columns]
         if self.nobodys:
             widths.insert(0, max(4, self.nobodys + 1) * _LANE_INCH)
@@ -235,7 +235,7 @@ class Scene:
         whose = plural(self.people, f"{made_up}person", f"{made_up}people")
         size = f"{whose}, {plural(self.repeats, 'run')} of each setting."
         if self.by_error:
-            return ["Bars: 95 % limits over people and runs.", size]
+            return ["Bars: 95% limits over people and runs.", size]
         told = self.boxes.splitlines()
         alone = [point for _, point in self.points if point.number not in self.crowd]
         told += [_SAME] if any(point.same for point in alone) else []

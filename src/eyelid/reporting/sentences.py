@@ -208,7 +208,7 @@ def stated(guarantee: Guarantee) -> str:
 def promise_lines(
     guarantee: Guarantee, others: str = "", how: str = "", form: str = NARROWEST_FORM
 ) -> list[str]:
-    """The same for a terminal: reasons are many and long, and each has its own line."""
+    """A promise for a terminal: reasons are many and long, and each has its own line."""
     if guarantee.holds or not guarantee.reasons:
         return [promise(guarantee, others, how, form)]
     return ["No privacy guarantee holds:", *(f"- {reason}" for reason in guarantee.reasons)]
@@ -322,25 +322,25 @@ def formal_only(guarantee: Guarantee) -> bool:
 
 
 def percent(share: float) -> str:
-    """A measured share; small ones keep a digit, so that 0.1 % does not become nothing.
+    """A measured share; small ones keep a digit, so that 0.1% does not become nothing.
 
     >>> percent(0.15), percent(0.0013), percent(0.0), percent(0.996)
-    ('15 %', '0.1 %', '0 %', '99.6 %')
+    ('15%', '0.1%', '0%', '99.6%')
     """
     near_an_end = 0.0005 <= share < 0.01 or 0.99 < share < 0.9995
     digits = 1 if near_an_end else 0
     # Adding nothing makes a zero of what would be written as less than one.
-    return f"{round(100 * share, digits) + 0.0:.{digits}f} %"
+    return f"{round(100 * share, digits) + 0.0:.{digits}f}%"
 
 
 def limits(rate: Rate) -> str:
-    """Its 95 % limits over people.
+    """Its 95% limits over people.
 
     >>> from eyelid.attacks.statistics import Rate
     >>> limits(Rate(0.05, 0.00127, 0.2487, 0.05, 20))
-    '0.1–25 %'
+    '0.1–25%'
     >>> limits(Rate(0.16, -0.03, 0.36, 0.0, 20))
-    '-3 to 36 %'
+    '-3 to 36%'
     """
     between = " to " if rate.low < 0 else "–"
-    return f"{percent(rate.low).removesuffix(' %')}{between}{percent(rate.high)}"
+    return f"{percent(rate.low).removesuffix('%')}{between}{percent(rate.high)}"

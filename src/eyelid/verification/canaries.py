@@ -53,7 +53,7 @@ class CanaryRun:
     Attributes:
         mechanism: its name.
         unit: in which the two records of a canary differ.
-        run: about the claim for it; the lower bound has a confidence of 95 %.
+        run: about the claim for it; the lower bound has a confidence of 95%.
         settings: what the mechanism was set to for it.
     """
 
@@ -128,7 +128,7 @@ def set_for_canaries(mechanism: Synthetic) -> Synthetic:
 
 
 def watched(mechanism: Synthetic) -> tuple[Synthetic, list[Answers]]:
-    """The same mechanism, and the noisy answers that it gets, which nobody else is shown.
+    """A copy of the mechanism, and the noisy answers that it gets, which nobody else is shown.
 
     What is promised holds against those who see them, too.
     """

@@ -165,7 +165,7 @@ def _told_singly(run: DwellRun, gaze: Floats) -> Floats:
 
 
 def _told_together(run: DwellRun, gaze: Floats) -> Floats:
-    """The same, a tick at a time."""
+    """What is told when samples come a tick at a time."""
     told = []
     for tick in gaze.reshape(-1, run.mechanism.every, 2):
         run.push_many(*tick.T)

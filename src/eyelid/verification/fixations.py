@@ -174,7 +174,7 @@ def _set(mechanism: Fixations, radii: float, window: int, span: int, skip: int) 
 
 
 def _wide(mechanism: Fixations) -> list[Fixations]:
-    """The same with windows and memories of several lengths."""
+    """The mechanism with windows and memories of several lengths."""
     own = (mechanism.window, mechanism.span, mechanism.slot_samples)
     return [_set(mechanism, WIDE, *each) for each in (*_SETTINGS, own)]
 

@@ -308,7 +308,7 @@ def _left_over(self: Any, table: FeatureTable, noise: Randomness) -> Any:
 
 
 def _place_of(sorted_: Members) -> Members:
-    """Of each of some sorted numbers, how many equal ones are before it."""
+    """For each of some sorted numbers, how many equal ones are before it."""
     return np.arange(sorted_.size) - np.searchsorted(sorted_, sorted_)
 
 

@@ -72,7 +72,7 @@ def play_deniability(mechanism: Any, noise: Randomness) -> GameResult:
 
 
 def seeded_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
-    """Those of the rows, with the first variant that shows them, and those of the model."""
+    """Mutants of the rows, with the first variant that shows them, and of the model."""
     first, several = variants[0], variants[-1]
     yield from planted(first, _OF_THE_TEST)
     yield Mutant("rows counted, not people", several, {"counted": _rows_counted}, by_game)

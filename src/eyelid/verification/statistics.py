@@ -86,7 +86,7 @@ def _by_order(
     facts: StatisticsFacts,
     rng: np.random.Generator,
 ) -> int:
-    """Of how many studies something else is measured when people stand in another order."""
+    """In how many studies something else is measured when people stand in another order."""
     order = rng.permutation(facts.people)
     differ = np.zeros(len(places), dtype=bool)
     for part in mechanism.parts_for(facts):

@@ -291,7 +291,7 @@ def table_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
 
 
 def _of_entries(self: Any, counts: PersonCounts, facts: Any, limit: str) -> Any:
-    """Of each entry a limit of its table."""
+    """A limit of each entry's table."""
     limits = self.limits(facts)
     each = np.repeat([float(getattr(one, limit)) for one in limits], [one.cells for one in limits])
     return np.asarray(each[counts.cell % facts.length])

@@ -154,7 +154,7 @@ def compare_made_up(mechanism: Synthetic) -> OutputResult:
 
 
 def _with_fixed_answers(mechanism: Synthetic, asked: list[Any]) -> Synthetic:
-    """The same, with answers that say nothing of anybody, and all questions written down."""
+    """A copy whose answers say nothing of anybody, with all questions written down."""
 
     def measurement(self: Synthetic, facts: PublicFacts) -> Any:
         made = type(mechanism).measurement(self, facts)
@@ -221,7 +221,7 @@ _A_PERSON: Changes = {"each": lambda self, facts, terms: self.whole(facts)}
 
 
 def synthetic_mutants(variants: Sequence[Synthetic]) -> Iterator[Mutant]:
-    """Those of the whole, by what catches them, and those of single rounds."""
+    """Mutants of the whole, by what catches them, and of single rounds."""
     plain, choosing = variants[0], variants[-1]
     yield from mutants(plain, _by_game, _PLAYED)
     yield from mutants(choosing, _by_game, _PLAYED_CHOOSING)

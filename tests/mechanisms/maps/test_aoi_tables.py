@@ -228,7 +228,7 @@ class TestNoise:
             start += each.cells
 
     def test_it_is_what_is_drawn(self):
-        # 4000 draws a cell, of which the variance has a relative error of √(5/4000) = 3.5 %: five
+        # 4000 draws a cell, of which the variance has a relative error of √(5/4000) = 3.5%: five
         # of these in 26 cells fail once in some 60 000 times.
         mechanism = law_of()
         looks = looks_at("lr.l", "rr", "l")

@@ -62,7 +62,7 @@ def test_the_noise_has_the_printed_spread(name):
     mechanism = mechanism_named(name, epsilon=1.0, cap=3)
     facts = MapFacts.of(40, 1, Grid.of_pixels(150, 150))
     noisy = mechanism.measure(PersonCounts.of_dense(np.zeros((40, 22_500))), facts, randomness(3))
-    # √(5/22 500) is 1.5 % of the variance: five of these, for the standard deviation.
+    # √(5/22 500) is 1.5% of the variance: five of these, for the standard deviation.
     assert noisy.std() == pytest.approx(mechanism.cell_sd(facts), rel=0.04)
 
 

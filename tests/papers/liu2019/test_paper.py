@@ -79,7 +79,7 @@ def test_nothing_without_noise_protects_anybody(simulated):
     assert free.leak_free.mean == 1
     with_replacement = 1 - (1 - 1 / 200) ** np.array([100, 200])
     for cell, truth in zip(drawn, [0.5, 1.0, *with_replacement], strict=True):
-        # Limits of 95 % at a fixed seed.
+        # Limits of 95% at a fixed seed.
         assert cell.leak_free.low <= truth <= cell.leak_free.high
     assert drawn[-1].by_protocol.mean == pytest.approx(0.632, abs=5e-4)
     # The numbers follow from words: they are marked.
@@ -202,7 +202,7 @@ def test_more_gaze_points_leave_more_under_the_same_noise():
 
 def test_theorem_4_1_is_what_noise_gives(maps):
     found = complexity.expected_errors(maps, 0)
-    # One draw on 27,720 px: a relative sd of 0.0085, of 12 cells none is beyond 6 %.
+    # One draw on 27,720 px: a relative sd of 0.0085, of 12 cells none is beyond 6%.
     for cell in found.cells:
         formula, drawn = cell.ours
         assert drawn == pytest.approx(formula, rel=0.06)

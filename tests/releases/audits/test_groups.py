@@ -84,7 +84,7 @@ def changed(home, where, change):
 def test_a_sound_release_is_not_refuted_and_its_verdict_says_what_is_not_hidden(done):
     assert done.refuted == []
     assert done.verdict.startswith("Not refuted: every record is the plain mean over 3 people")
-    assert "the certificate allows at most 33.4 % on average over members" in done.verdict
+    assert "the certificate allows at most 33.4% on average over members" in done.verdict
     assert "which group somebody is in is not hidden" in done.verdict
     assert "but one has the last one’s exactly" in done.verdict
     assert {f.protocol: f.bound for f in done.identification} == {
@@ -211,7 +211,7 @@ def test_a_second_release_of_the_same_people_is_told(done, tmp_path):
     assert (found.releases, found.disagreements) == (2, ())
     twice = replace(done, target=found)
     assert "These people are in 2 releases" in twice.verdict
-    assert "this release alone would allow at most 33.4 % on average over members" in twice.verdict
+    assert "this release alone would allow at most 33.4% on average over members" in twice.verdict
     assert "but with the others of these people there is no bound" in twice.verdict
     page = report(twice)
     assert "This release alone would allow" in page

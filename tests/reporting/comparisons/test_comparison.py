@@ -52,7 +52,7 @@ def test_a_region_is_wider_than_its_limits_as_student_has_it(by_hand):
 
 
 def test_a_region_holds_both_true_values_at_once_in_95_of_100_studies():
-    """500 studies of 20 people; fewer than 460 have a chance below 0.1 % at a coverage of 95 %."""
+    """500 studies of 20 people; fewer than 460 have a chance below 0.1% at a coverage of 95%."""
     rng = np.random.default_rng(7)
     held = 0
     for _ in range(500):
@@ -129,7 +129,7 @@ def held(limits, runs=3, shared=0.1, times=400):
 
 
 def test_three_draws_that_serve_everybody_hold_the_truth_in_95_of_100_studies():
-    """Of 400 fewer than 365 hold it with a chance below 0.1 % at a coverage of 95 %."""
+    """Of 400 fewer than 365 hold it with a chance below 0.1% at a coverage of 95%."""
     assert held(lambda shares: rate_of_runs(shares, 1 / 3, one_for_all=True)) >= 365
     # Over people alone, as if each had noise of their own, they do not.
     assert held(lambda shares: rate_of_shares(shares.mean(axis=0), 1 / 3), times=100) < 60

@@ -31,7 +31,7 @@ def test_what_a_promise_to_a_person_costs_is_said_as_it_is(by_hand, rows):
     assert "costs all of the use" in told
     told = " ".join(findings(by_hand.comparison(rows["useless"], rows["useful"])))
     assert "groupmean, ε = 1 is the most useful" in told
-    assert "above guessing by 99 % limits, 30 points below the raw data" in told
+    assert "above guessing by 99% limits, 30 points below the raw data" in told
     none = " ".join(findings(by_hand.comparison(rows["record"])))
     assert "None of these hides a whole person at an ε of at most 10" in none
 

@@ -107,8 +107,8 @@ def test_points_are_where_they_were_measured_and_boxes_at_their_limits(several, 
 def test_it_has_words_for_those_who_cannot_see_it(picture):
     element = ElementTree.fromstring(str(picture))
     alt = element.attrib["aria-label"]
-    assert "gaussian, record, ε = 16: 35 % named, 57 %" in alt
-    assert "groupmean, ε = 1: nobody’s record, 38 %" in alt
+    assert "gaussian, record, ε = 16: 35% named, 57%" in alt
+    assert "groupmean, ε = 1: nobody’s record, 38%" in alt
 
 
 def test_without_a_target_errors_stand_on_a_logarithmic_axis(by_hand):
@@ -118,8 +118,8 @@ def test_without_a_target_errors_stand_on_a_logarithmic_axis(by_hand):
     ]
     picture = plane(scene_of(by_hand.comparison(*rows, target=None)))
     assert any("error of a value" in words for words in texts(picture))
-    assert "dct, ε = 1: 5 % named, 30 spans" in picture
-    assert "raw data: 80 % named, 0 spans" in picture
+    assert "dct, ε = 1: 5% named, 30 spans" in picture
+    assert "raw data: 80% named, 0 spans" in picture
 
 
 def test_numbers_do_not_cover_each_other_though_many_points_are_the_same():

@@ -31,7 +31,7 @@ def test_more_named_than_allowed_is_chance_until_it_cannot_be(by_hand, epsilon, 
 def test_one_draw_that_serves_everybody_has_no_limits_and_two_have(by_hand):
     means = by_hand.row("groupmean", by_hand.promise(1.0, trust=Trust.CENTRAL), None, 0.6)
     once = by_hand.comparison(means)
-    assert use_told(once, means) == f"60 % ({ONE_DRAW})"
+    assert use_told(once, means) == f"60% ({ONE_DRAW})"
     assert once.records()[1]["used"] == {
         "rate": pytest.approx(0.599),
         "low": None,
@@ -52,7 +52,7 @@ def test_always_the_same_answer_is_said(by_hand):
     promise = by_hand.promise(1.0)
     row = Row(None, promise, (Outcome(used=(1 / 3,) * 20, used_chance=1 / 3),))
     done = by_hand.comparison(row)
-    assert use_told(done, row) == f"33 % ({SAME_ANSWER})"
+    assert use_told(done, row) == f"33% ({SAME_ANSWER})"
     assert not done.useful(row)
 
 

@@ -13,7 +13,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.privacy.noise import Randomness
 
 Members = NDArray[np.intp]
-"""Of everybody, in order, which group."""
+"""The group of each person, in order."""
 
 
 def group_sizes(people: int, k: int) -> list[int]:
@@ -126,7 +126,7 @@ def groups_and_a_rest(people: int, k: int, noise: Randomness) -> Members:
 
 
 def _ranks(values: Sequence[object], groups: int, noise: Randomness) -> NDArray[np.intp]:
-    """Of everybody, the place of their value in the dealing: frequent ones first, else random."""
+    """The place of each person's value in the dealing: frequent ones first, else random."""
     _, code, often = np.unique(
         [str(value) for value in values], return_inverse=True, return_counts=True
     )
@@ -148,7 +148,7 @@ def group_names(groups: int) -> list[str]:
 
 
 def fewest_values(values: Sequence[object], groups: int) -> int:
-    """Of how many different values every group can be sure when people are dealt out by them.
+    """How many different values every group is sure to have when people are dealt out by them.
 
     Whoever gets an extra seat is not dealt out, and may be anybody: what counts is the worst case.
     Frequent values are sure while as many people as groups are dealt; of the people of all others,

@@ -149,7 +149,7 @@ class AoiTables(NoisySum):
         return self.limits_of(facts.recordings, facts.areas)
 
     def limits_of(self, layers: int, areas: int) -> list[Limits]:
-        """The same, from so many layers and areas."""
+        """The limits of each table, from so many layers and areas."""
         ranks = self.ranks_of(areas)
         known = {
             "dwell": (areas + 1, 1, 1),

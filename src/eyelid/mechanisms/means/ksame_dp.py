@@ -99,7 +99,7 @@ class KSameDP(MeanMechanism):
         return self.k
 
     def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
-        """That of the mechanism inside, where there are people enough for a group."""
+        """The guarantee of the mechanism inside, where there are people enough for a group."""
         self.smallest(facts)
         return super().cost(facts, unit)
 

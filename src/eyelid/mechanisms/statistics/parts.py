@@ -82,7 +82,7 @@ class Part(ABC):
 
     @property
     def noise(self) -> NoiseOfOne | None:
-        """Of each number in a mean of its people, as a share of the range; None of a choice.
+        """The noise on each mean over its people, as a share of the range; None of a choice.
 
         Of a histogram it is that of the number of people in a cell.
         """
@@ -138,7 +138,7 @@ class NoisyPart(Part):
         return query + self.distribution.draw(query.shape, noise)
 
     def log_chance(self, shown: Integers, query: Integers) -> Values:
-        """That of the noise, which of each number is independent."""
+        """The log-chance of the noise, which is independent from number to number."""
         return np.asarray(self.distribution.log_mass(shown - query).sum(axis=-1))
 
 
@@ -162,7 +162,7 @@ class BoxPart(NoisyPart):
 
     @property
     def spread(self) -> float:
-        """Of each number, whatever the others."""
+        """The standard deviation of each number, whatever the others."""
         return self.noise.sd
 
     def mean_of(self, number: int) -> float:
@@ -212,7 +212,7 @@ class BoxPart(NoisyPart):
         return 1
 
     def log_chance(self, shown: Integers, query: Integers) -> Values:
-        """That of the noise, which all numbers share."""
+        """The log-chance of the noise, which all numbers share."""
         return self.distribution.log_mass(shown - query)
 
     def lost(self, one: Integers, other: Integers) -> Values:
@@ -249,7 +249,7 @@ class JointPart(NoisyPart):
 
     @property
     def spread(self) -> float:
-        """Of each number, whatever the others."""
+        """The standard deviation of each number, whatever the others."""
         return self.noise.sd
 
     def mean_of(self, number: int) -> float:
@@ -379,7 +379,7 @@ class ChoicePart(Part):
 
     @property
     def scale(self) -> int:
-        """That of costs in steps: a chance is ∝ exp(−cost/scale), and costs move both ways."""
+        """The scale of costs in steps: a chance is ∝ exp(−cost/scale), and costs move both ways."""
         return math.ceil(2 * self.sensitivity * _COST_STEPS / self.epsilon)
 
     def query(self, places: Values, labels: Labels) -> Integers:
@@ -402,7 +402,7 @@ class ChoicePart(Part):
         return np.concatenate(drawn).astype(np.int64).reshape(*front, 1)
 
     def log_chance(self, shown: Integers, query: Integers) -> Values:
-        """That of the candidate that is shown."""
+        """The log-chance of the candidate that is shown."""
         chances = exponential_mechanism.log_chances(query, self.scale)
         width = query.shape[-1]
         return np.asarray(

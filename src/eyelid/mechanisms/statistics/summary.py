@@ -69,7 +69,7 @@ class StatisticsFacts(PublicFacts):
 
     @classmethod
     def of(cls, people: int, entries: int, groups: tuple[int, ...] = ()) -> StatisticsFacts:
-        """Of so many people with so many entries each."""
+        """The facts of so many people with so many entries each."""
         return cls(people, 1, 1, entries, window=1, groups=groups)
 
 
@@ -128,7 +128,7 @@ class Summary(DifferentialMechanism):
         return _parts(self, _with_groups(facts))
 
     def bias(self, k: float) -> float:
-        """Of clipping at a norm ± k deviations, in those, should it be one of them off.
+        """The bias of clipping at a norm ± k deviations, in those, should it be one of them off.
 
         Args:
             k: of the range.

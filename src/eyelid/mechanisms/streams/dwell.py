@@ -191,7 +191,7 @@ class Dwell(DifferentialMechanism, SceneMechanism):
         )
 
     def person_total(self, facts: PublicFacts) -> str:
-        """Of all samples until the horizon, in words."""
+        """The loss of all samples until the horizon, in words."""
         samples = min(facts.length, self.samples)
         return (
             f"{facts.recordings} recordings of at most {samples} samples until the horizon, all of "
@@ -207,7 +207,7 @@ class Dwell(DifferentialMechanism, SceneMechanism):
 
     @cached_property
     def standard_errors(self) -> Floats:
-        """Of each counter at each tick, in samples."""
+        """The standard error of each counter at each tick, in samples."""
         return np.asarray(SCALE * self.step * np.sqrt(np.cumsum(self.root**2)))
 
     # What happens at a tick.
@@ -350,7 +350,7 @@ class DwellRun(Unique):
             self._tell()
 
     def push_many(self, x: Floats, y: Floats) -> None:
-        """The same for many samples, as if they had been pushed one by one."""
+        """Push many samples, as if they had been pushed one by one."""
         mechanism, done = self.mechanism, 0
         area = mechanism.regions.areas_at(np.asarray(x), np.asarray(y))
         while done < len(area) and not self.finished:

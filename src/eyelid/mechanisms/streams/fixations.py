@@ -343,7 +343,7 @@ class FixationRun(FilterRun):
         return self._shown
 
     def push_many(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-        """The same for many samples, as if they had been pushed one by one."""
+        """Release many samples, as if they had been pushed one by one."""
         before = self.samples
         x, y = super().push_many(x, y)
         turns = np.flatnonzero(np.diff(~np.isnan(x), prepend=self._fixating))

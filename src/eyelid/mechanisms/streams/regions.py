@@ -141,7 +141,7 @@ class Regions:
         return -1
 
     def areas_at(self, x: Floats, y: Floats) -> Places:
-        """The same for arrays."""
+        """The areas of many points."""
         return within(self.polygons, x, y)
 
     def region_at(self, x: float, y: float) -> int:

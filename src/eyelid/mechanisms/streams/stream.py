@@ -44,7 +44,7 @@ class Run(Unique, ABC):
 
     @abstractmethod
     def push_many(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-        """The same for many samples, as if they had been pushed one by one."""
+        """Release many samples, as if they had been pushed one by one."""
 
     # What a filter with a budget spends and keeps, and what is told beside gaze.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from eyelid.mechanisms.synthetic.synthetic import Synthetic
 
 ALL, COMMON = "all", "common"
-"""Of ``carry``: as many features as the error allows, or a few that are reported most."""
+"""Words for ``carry``: as many features as the error allows, or a few that are reported most."""
 # For whoever plans a study.
 CROWDS = (50, 100, 200, 500, 1000, 2000, 5000)
 _ONLY_THOSE = "Choose those that your question needs ('eyelid features IN OUT --only A,B')"

@@ -266,7 +266,7 @@ class FourierPaperMechanism(BozkirMechanism):
         return self._expected(facts)[0]
 
     def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
-        """The same of a recording's mean: chunks have noise of their own."""
+        """The error of a recording's mean: chunks have noise of their own."""
         return self._expected(facts)[1]
 
     def _expected(self, facts: PublicFacts) -> tuple[float, float]:
@@ -328,7 +328,7 @@ class FPAPaper(FourierPaperMechanism):
 
 @dataclass(frozen=True)
 class ChunkedPaperMechanism(FourierPaperMechanism):
-    """The same in chunks."""
+    """The paper's Fourier mechanism, in chunks."""
 
     games: ClassVar[tuple[dict[str, Any], ...]] = ({"epsilon": 1.0, "k": 1, "chunk": 4},)
 

@@ -112,7 +112,7 @@ def noise_alone(
     what: str,
     reason: str,
 ) -> str:
-    """Of how many rows as much is recognised if all signals are zero; empty if of none.
+    """How many rows are recognised as well if all signals are zero, in words; empty if none is.
 
     Args:
         cells: of a table.

@@ -306,7 +306,7 @@ def _cells(mine: Sequence[Curves], theirs: Curves) -> list[Cell]:
 
 
 def slope(curve: Mapping[float, float]) -> float | None:
-    """Of a logarithm over log ε; None of a single ε.
+    """The slope of a logarithm over log ε; None for a single ε.
 
     >>> slope({0.1: 0.01, 1.0: 1.0})
     2.0

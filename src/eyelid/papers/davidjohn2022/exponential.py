@@ -160,7 +160,7 @@ def worst_loss(epsilon: float, t_max: int, span: float = 1.0) -> float:
 
 
 def _log_density(scaled: Values, epsilon_over_span: float, t_max: int) -> Values:
-    """Of noise times β, up to a constant: ± (ln E + ln(1/λ)), E exponential with scale 1."""
+    """Log-density of noise times β, up to a constant: ± (ln E + ln(1/λ)), E of Exp(1)."""
     middle = math.log(2 * t_max / epsilon_over_span)
 
     def of_log(values: Values) -> Values:

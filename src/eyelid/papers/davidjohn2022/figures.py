@@ -429,7 +429,7 @@ def _range(values: Sequence[Value | None]) -> str:
 
 
 def spoken(*sentences: str) -> str:
-    """Those of the sentences that say something."""
+    """The sentences that say something, one after the other."""
     return " ".join(sentence for sentence in sentences if sentence)
 
 

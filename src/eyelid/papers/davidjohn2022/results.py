@@ -110,12 +110,12 @@ class Results:
 
     @property
     def chance_named(self) -> float:
-        """Of re-identifying somebody by guessing."""
+        """The rate of re-identifying somebody by guessing."""
         return 1 / self.people
 
     @property
     def chance_told(self) -> float:
-        """Of telling a document by guessing."""
+        """The rate of telling a document by guessing."""
         return 1 / self.tasks
 
     def axis(self, kind: Kind) -> tuple[float, ...]:
@@ -123,7 +123,7 @@ class Results:
         return tuple(map(float, self.ks)) if kind.axis == "k" else self.epsilons
 
     def settings(self, kind: Kind) -> list[Setting]:
-        """Those of a mechanism that were run."""
+        """The settings of a mechanism that were run."""
         all_of_it = [Setting(kind.name, value) for value in self.axis(kind)]
         return [setting for setting in all_of_it if setting in self.outcomes]
 
@@ -153,7 +153,7 @@ class Results:
         return {name: of_windows(shares, setting != RAW) for name, shares in runs.items()}
 
     def told_by_person(self, setting: Setting, model: str) -> list[Shares]:
-        """The same by person, one a run."""
+        """Shares of each person's documents that are told, one a run."""
         return [run.told[model] for run in self._runs(setting)]
 
     def seconds(self, kind: Kind) -> Value | None:
@@ -296,7 +296,7 @@ class Order:
     chosen: tuple[Chosen, ...]
 
     def of(self, name: str) -> Chosen:
-        """That of one mechanism."""
+        """The choice of one mechanism."""
         return next(one for one in self.chosen if one.kind.name == name)
 
     def ranked(self, model: str) -> list[Chosen]:

@@ -355,7 +355,7 @@ def _told(
 def within_recordings(
     released: FeatureTable, shown: FeatureTable, attacker: Attacker, seed: int
 ) -> Shares:
-    """Of each person, the share of recordings by which they are re-identified.
+    """For each person the share of recordings by which they are re-identified.
 
     Args:
         released: the first three quarters of every recording, as released.
@@ -435,7 +435,7 @@ def of_windows(runs: Sequence[Shares], drawn: bool = True) -> Value:
 
 
 def off_by_runs(runs: Sequence[Shares]) -> float:
-    """How far the mean may be off since so few runs were drawn: half of Student's 95 % limits.
+    """How far the mean may be off since so few runs were drawn: half of Student's 95% limits.
 
     Infinite for one run. For two it is Student's with one degree of freedom:
 

@@ -26,10 +26,10 @@ from eyelid.reporting.drawing import BLUE, ORANGE
 
 EPSILONS = (0.5, 1.0, 1.5, 3.0, 5.0)
 SHOWN_EPSILON = 1.0
-"""Of the heatmap in Figure 2 (d)."""
+"""The ε of the heatmap in Figure 2 (d)."""
 
 FIXATIONS, SAMPLED, DENSE = KINDS = ("fixations", "samples at 60 Hz", "samples at 1,000 Hz")
-"""Of the gaze points that maps are of; samples are simulated from fixations."""
+"""Kinds of gaze points that maps are made of; samples are simulated from fixations."""
 
 _RATES_HZ = {SAMPLED: 60.0, DENSE: 1000.0}
 AT = "ε = 1.5"

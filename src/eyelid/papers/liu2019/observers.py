@@ -120,7 +120,7 @@ def find_observers(data: Path | None, pictures: int, seed: int) -> Observers:
 
 
 def _on_screen(looks: GazePoints) -> GazePoints:
-    """The same looks where a picture fills the height of the paper's screen, in its middle."""
+    """Gaze points where a picture fills the height of the paper's screen, in its middle."""
     width_px, height_px = _SIZE_PX
     scale = height_px / looks.height_px
     left_px = (width_px - scale * looks.width_px) / 2

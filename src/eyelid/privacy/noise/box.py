@@ -117,7 +117,7 @@ class DiscreteBox:
 
     @property
     def variance(self) -> float:
-        """Of one coordinate, E[M(M+1)]/3: at most (d+1)(d+2)·t²/3, and next to it."""
+        """The variance of one coordinate, E[M(M+1)]/3: at most (d+1)(d+2)·t²/3, and next to it."""
         return (self.dimension + 1) * (self.dimension + 2) * float(self.scale) ** 2 / 3
 
     @cached_property

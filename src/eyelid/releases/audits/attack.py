@@ -158,7 +158,7 @@ class TableAttack(Attack):
 
 
 def noted(target: TableTarget, *notes: str, disagreements: Sequence[str] = ()) -> TableTarget:
-    """The same pair with more that could not be checked, or that cannot be true."""
+    """A target with more that could not be checked, or that cannot be true."""
     return replace(
         target,
         notes=(*target.notes, *notes),

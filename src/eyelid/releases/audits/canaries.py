@@ -369,7 +369,7 @@ def _table(groups: Sequence[_Group]) -> FeatureTable:
 
 
 def _watched(mechanism: MeanMechanism) -> tuple[MeanMechanism, list[Groups]]:
-    """The same mechanism, and the groups that it draws, which nobody else gets to see.
+    """A copy of the mechanism, and the groups that it draws, which nobody else gets to see.
 
     What is promised holds against those who know the groups, too.
     """
@@ -394,7 +394,7 @@ def _under_their_names(released: FeatureTable, table: FeatureTable, groups: Grou
 
 
 def _in_teams(table: FeatureTable, groups: Sequence[_Group]) -> FeatureTable:
-    """The same with others in everybody's team: those of the games."""
+    """A table with others in everybody's team: those of the games."""
     _, *others = with_others(np.full_like(groups[0].tails, 0.5))
     names = table.people["person"].to_list()
     lowers = np.array([f.lower for f in table.features])

@@ -297,7 +297,7 @@ def nearer(distances: Floats) -> Floats:
 
 
 def nearer_along(distances: Floats) -> Floats:
-    """The same for one of its coordinates, whose density is |x|·K₁(|x|)/π."""
+    """The chance of being nearer along one coordinate, whose density is |x|·K₁(|x|)/π."""
     from scipy.special import iti0k0, k0
 
     return np.asarray(np.clip(2 / np.pi * (iti0k0(distances)[1] - distances * k0(distances)), 0, 1))

@@ -224,7 +224,7 @@ class _Made:
             )
 
     def arrays_amiss(self) -> Iterator[str]:
-        """Of map.npz."""
+        """What of map.npz is not what was measured."""
         if not self.maps:
             return
         found = self.target.arrays
@@ -237,7 +237,7 @@ class _Made:
                 yield f"'{name}' of map.npz is not what public facts and noisy cells give"
 
     def tables_amiss(self) -> Iterator[str]:
-        """Of areas.csv."""
+        """What of areas.csv is not what was measured."""
         found, wanted = self.target.tables, self.tables
         if found is None or wanted is None:
             return
@@ -255,7 +255,7 @@ class _Made:
                 yield f"'{name}' of areas.csv is not what public facts and measured values give"
 
     def facts_amiss(self) -> Iterator[str]:
-        """Of what the certificate tells of the map."""
+        """What the certificate tells of the map and cannot be true."""
         design, certificate = self.target.design, self.target.certificate
         facts = design.described | released_facts(design, self.measured, self.trusted)
         stated = dict(certificate.map or {})
@@ -266,7 +266,7 @@ class _Made:
             yield "the certificate tells of the map what public facts and noisy cells do not give"
 
     def card_amiss(self, simulated: bool) -> Iterator[str]:
-        """Of DATACARD.md, where there is one."""
+        """What of DATACARD.md cannot be true, where there is one."""
         design, certificate = self.target.design, self.target.certificate
         if self.target.path is None:
             return

@@ -161,7 +161,7 @@ def _uncertified(
 
 
 def _with_gaze(target: TableTarget, opened: Opened) -> TableTarget:
-    """The same with gaze on both sides, where gaze was released under people's own names."""
+    """A target with gaze on both sides, where gaze was released under people's own names."""
     if not isinstance(target, RecordsTarget):
         return target
     ours = None if opened.samples is None else _samples(target.recorded)

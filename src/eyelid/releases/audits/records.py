@@ -301,7 +301,7 @@ def controls_apart(findings: Sequence[Finding]) -> tuple[list[Finding], list[Fin
 
 
 def _some_of(material: Material, seed: int) -> Material:
-    """The same of so many people, drawn at random, as attributes can be inferred of."""
+    """Material of so many people, drawn at random, as attributes can be inferred for."""
     if len(material.people) <= _MOST_INFERRED:
         return material
     rng = np.random.default_rng([seed, *b"some people"])

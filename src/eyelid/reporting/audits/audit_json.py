@@ -322,7 +322,7 @@ def _finite(number: float) -> float | None:
 
 
 def _each(value: Any, change: Callable[[float], float | None]) -> Any:
-    """The same with every fraction changed."""
+    """A value with every fraction changed."""
     if isinstance(value, dict):
         return {key: _each(item, change) for key, item in value.items()}
     if isinstance(value, list | tuple):

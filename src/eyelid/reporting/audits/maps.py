@@ -79,7 +79,7 @@ class MapsAudit(Audit):
                 found.append(
                     "somebody who knows everybody else tells which of two people is in it better "
                     f"than chance by {signed(member.advantage.rate)}, and the certificate allows "
-                    f"{rounded_up(100 * (member.bound or 0), 3)} %{where}"
+                    f"{rounded_up(100 * (member.bound or 0), 3)}%{where}"
                 )
         return found
 
@@ -146,10 +146,10 @@ class MapsAudit(Audit):
             return "Not refuted, and there are too few people to ask who is in it"
         allowed = "at this size the guarantee rules out almost nothing"
         if member.bound is not None and member.bound <= SAYS_NOTHING:
-            allowed = f"the certificate allows at most {rounded_up(100 * member.bound, 3)} %"
+            allowed = f"the certificate allows at most {rounded_up(100 * member.bound, 3)}%"
         return (
             "Not refuted: somebody who knows everybody else tells which of two people is in it "
-            f"better than chance by {signed(member.advantage.rate)} (95 % limits "
+            f"better than chance by {signed(member.advantage.rate)} (95% limits "
             f"{signed_limits(member.advantage)}; without noise "
             f"{signed(self.worst.positive.advantage.rate)}), and {allowed}"
         )
@@ -323,9 +323,9 @@ def _of_subtraction(of: str, left: Subtraction | None) -> Finding:
 
 
 def _better(game: Membership) -> str:
-    said = [f"95 % limits {signed_limits(game.advantage)}"]
+    said = [f"95% limits {signed_limits(game.advantage)}"]
     if game.bound is not None:
-        allowed = f"{rounded_up(100 * game.bound, 3)} %"
+        allowed = f"{rounded_up(100 * game.bound, 3)}%"
         said.append(f"allowed: {'almost anything' if game.bound > SAYS_NOTHING else allowed}")
     return f"better than chance by {signed(game.advantage.rate)} ({'; '.join(said)})"
 
@@ -334,16 +334,16 @@ def signed(share: float) -> str:
     """A share that may be negative.
 
     >>> signed(-0.05), signed(0.2)
-    ('−5 %', '20 %')
+    ('−5%', '20%')
     """
     return percent(share).replace("-", "−")
 
 
 def signed_limits(rate: Rate) -> str:
-    """Its 95 % limits.
+    """Its 95% limits.
 
     >>> signed_limits(Rate(-0.05, -0.1, 0.01, 0.0, 20))
-    '−10 to 1 %'
+    '−10 to 1%'
     """
     return limits(rate).replace("–", " to ").replace("-", "−")
 

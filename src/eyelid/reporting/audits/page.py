@@ -151,7 +151,7 @@ def _standing_in_all(subject: TableTarget) -> Standing | None:
 
 
 def _standing_without_epsilon(audit: TableAudit, promised: Guarantee) -> Standing:
-    """The same for what is promised of one release alone, and is not differential privacy."""
+    """Where it stands: what is promised of one release alone, and is not differential privacy."""
     kind, releases = promised.kind.spoken, audit.target.releases
     kind = kind[0].upper() + kind[1:] if kind[1] != "-" else kind
     if releases is not None and releases > 1:
@@ -163,7 +163,7 @@ def _standing_without_epsilon(audit: TableAudit, promised: Guarantee) -> Standin
 
 
 def _standing_of_aggregate(audit: TableAudit, promised: Guarantee) -> Standing:
-    """The same for means over people and what is made up: no bound on naming people speaks."""
+    """Where means and synthetic data stand: no bound on re-identification speaks."""
     subject, asked = audit.target, audit.means or audit.synthetic
     member = asked.membership if asked else None
     careless = (promised.delta or 0.0) * subject.people >= 1
@@ -288,7 +288,7 @@ def _about(audit: TableAudit) -> str:
 
 
 def telling_attributes(audit: TableAudit) -> list[Inference]:
-    """Of every question about an attribute the surest answer, from the release before raw data."""
+    """The surest answer to every question about an attribute, from the release before raw data."""
     surest: dict[tuple[bool, str, str], Inference] = {}
     for found in audit.attributes:
         key = (found.protocol != "raw→release", found.attribute, found.asks)
@@ -355,7 +355,7 @@ def _every_attack(audit: TableAudit) -> list[tuple[str, Finding]]:
 
 
 def _shown_uses(audit: TableAudit) -> list[Use]:
-    """Those of the first protocol, which is about people whom nobody has seen."""
+    """Uses under the first protocol, which is about people whom nobody has seen."""
     return [use for use in audit.utility if use.protocol == audit.utility[0].protocol]
 
 

@@ -63,7 +63,7 @@ class ResultsAudit(Audit):
             found.append(
                 "somebody who knows everybody else tells which of two people is in it better than "
                 f"chance by {signed(member.advantage.rate)}, and the certificate allows "
-                f"{rounded_up(100 * (member.bound or 0), 3)} %"
+                f"{rounded_up(100 * (member.bound or 0), 3)}%"
             )
         if self.subtraction is not None and self.subtraction.exact:
             found.append("whoever subtracts all others gets the last one back exactly")
@@ -86,7 +86,7 @@ class ResultsAudit(Audit):
         promised, member = self.target.certificate.person_level, self.membership
         told = (
             "somebody who knows everybody else tells a participant from their opposite better than "
-            f"chance by {signed(member.advantage.rate)} (95 % limits "
+            f"chance by {signed(member.advantage.rate)} (95% limits "
             f"{signed_limits(member.advantage)})"
         )
         if not promised.holds:
@@ -94,7 +94,7 @@ class ResultsAudit(Audit):
             return f"This release carries no guarantee{why}: {told}"
         allowed = "the guarantee rules out almost nothing at this size"
         if member.bound is not None and member.bound <= SAYS_NOTHING:
-            allowed = f"the certificate allows at most {rounded_up(100 * member.bound, 3)} %"
+            allowed = f"the certificate allows at most {rounded_up(100 * member.bound, 3)}%"
         return f"Certificate not contradicted: {told}, and {allowed}"
 
     @property
@@ -103,7 +103,7 @@ class ResultsAudit(Audit):
             return "No result has an interval."
         return (
             f"Intervals of {self.coverage.releases} releases of resampled participants held what "
-            f"is true of these in {percent(self.coverage.share)} of cases (wanted: 95 %)."
+            f"is true of these in {percent(self.coverage.share)} of cases (wanted: 95%)."
         )
 
     def lines(self) -> Iterator[str | Table]:

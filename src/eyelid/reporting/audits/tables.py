@@ -82,7 +82,7 @@ def _naming(done: TableAudit) -> Iterator[Table]:
         most = done.worst
         alone = most is not None and most.bound is not None and most.bound_in_all is None
         allowed = "this release alone allows" if alone else "allowed"
-        columns = ["protocol", "strongest attacker", "people named (95 % limits)", allowed, ""]
+        columns = ["protocol", "strongest attacker", "people named (95% limits)", allowed, ""]
         yield Table(f"Who is named ({chance})", columns, rows)
 
 
@@ -150,7 +150,7 @@ def _streams(streams: StreamMeasures) -> Iterator[str | Table]:
         for name, found in streams.measures.items()
         if found is not None and name in _SHOWN_OF_STREAMS
     ]
-    columns = ["released gaze beside the original's", "over people", "95 % limits", "unit"]
+    columns = ["released gaze beside the original's", "over people", "95% limits", "unit"]
     yield Table("Whether it still looks like an eye", columns, rows)
 
 
@@ -166,7 +166,7 @@ def _groups(groups: GroupFindings, of: str) -> Iterator[str | Table]:
     rows = [
         (name, str(rate), f"{rate.chance:.0%}") for name, rate in asked.items() if rate is not None
     ]
-    columns = ["question", "found (95 % limits)", "chance"]
+    columns = ["question", "found (95% limits)", "chance"]
     yield Table(f"What groups hide, and what not{of}", columns, rows)
     if groups.padding.values:
         yield (
@@ -213,7 +213,7 @@ def _made_up(made_up: SyntheticFindings) -> Iterator[str | Table]:
         if made_up.positive is not None:
             control = ("control: hardly any noise", "the same", str(made_up.positive.advantage), "")
             rows.append(control)
-        columns = ["made up", "attacker goes by", "advantage (95 % limits)", "allowed"]
+        columns = ["made up", "attacker goes by", "advantage (95% limits)", "allowed"]
         yield Table("Which of two people was in it (guessing: 0%)", columns, rows)
         yield f"The attacker {made_up.attack}."
     if made_up.likeness is not None:
@@ -269,7 +269,7 @@ def _means(means: MeanFindings) -> Iterator[str | Table]:
         for name, found in asked.items()
         if found is not None
     ]
-    columns = ["attack", "advantage (95 % limits)", "allowed", ""]
+    columns = ["attack", "advantage (95% limits)", "allowed", ""]
     yield Table("Who is in such a mean (guessing: 0%)", columns, rows)
     groups = ", ".join(f"{name} ({people})" for name, people in means.sizes)
     yield f"Groups: {groups}."

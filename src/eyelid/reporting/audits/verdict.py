@@ -114,13 +114,13 @@ def _allowed(worst: NamingAttack, over: str) -> str:
         return "no bound is known for that attack"
     if bound > SAYS_NOTHING:
         return "at this size the guarantee rules out almost nothing"
-    most = f"at most {rounded_up(100 * bound, 3)} % on average over {over}"
+    most = f"at most {rounded_up(100 * bound, 3)}% on average over {over}"
     if worst.rate.rate > bound * (1 + _SAME):
         most += f" ({named(worst.rate)} is within chance of that)"
     if in_all is None or in_all > bound * (1 + _SAME):
         together = "there is no bound"
         if in_all is not None:
-            together = f"at most {rounded_up(100 * in_all, 3)} % is allowed"
+            together = f"at most {rounded_up(100 * in_all, 3)}% is allowed"
         said = (
             f"this release alone would allow {most}, but with the others of these people {together}"
         )
@@ -162,8 +162,8 @@ def _of_made_up(audit: TableAudit, made_up: SyntheticFindings) -> str:
             )
         found = (
             f"which of two people was in it{among} is told with an advantage of "
-            f"{percent(member.advantage.rate)} (95 % limits {limits(member.advantage)}, guessing "
-            f"0 %) by {attack}"
+            f"{percent(member.advantage.rate)} (95% limits {limits(member.advantage)}, guessing "
+            f"0%) by {attack}"
         )
     certificate = audit.target.certificate
     if certificate is None:
@@ -222,7 +222,7 @@ def _kept(audit: TableAudit, made_up: SyntheticFindings, like: Likeness) -> str:
 
 
 def best_learned(uses: Sequence[Use]) -> Use | None:
-    """Of the first target, the model that learned most from the release; None without any."""
+    """The model that learned most about the first target from the release; None without any."""
     rated = [(use.rate.rate, use) for use in uses if use.rate is not None]
     first = [pair for pair in rated if pair[1].target == rated[0][1].target]
     return max(first, key=lambda pair: pair[0])[1] if first else None
@@ -243,7 +243,7 @@ def printed_groups(groups: GroupFindings) -> str:
         )
     return (
         "People’s own names link the groups of their tasks: whoever "
-        f"has raw recordings of somebody finds their name {percent(found.rate)} of the time (95 % "
+        f"has raw recordings of somebody finds their name {percent(found.rate)} of the time (95% "
         f"limits {limits(found)}){padded}."
     )
 
@@ -283,7 +283,7 @@ def _of_means(audit: TableAudit, means: MeanFindings) -> str:
         )
     found = (
         f"who is in such a mean is told with an advantage of {percent(member.advantage.rate)} "
-        f"(95 % limits {limits(member.advantage)}, guessing 0 %, without noise "
+        f"(95% limits {limits(member.advantage)}, guessing 0%, without noise "
         f"{percent(means.positive.advantage.rate)})"
     )
     if certificate is None or not certificate.person_level.holds:
@@ -299,7 +299,7 @@ def _of_means(audit: TableAudit, means: MeanFindings) -> str:
 def _advantage_allowed(bound: float) -> str:
     if bound > SAYS_NOTHING:
         return "at this size the guarantee rules out almost nothing"
-    return f"the certificate allows at most {rounded_up(100 * bound, 3)} %{_much(bound)}"
+    return f"the certificate allows at most {rounded_up(100 * bound, 3)}%{_much(bound)}"
 
 
 def informative(means: MeanFindings) -> bool:
@@ -406,7 +406,7 @@ def _corrected(audit: TableAudit) -> str:
     few = "" if many == len(audit.attacks) else " that have a bound"
     said = f"Corrected for {plural(many, 'attempt')}{few}, none contradicts the guarantee"
     # An attack contradicts it by its limits as well, which attacks on everybody at once may not.
-    though = ", but its 95 % limits reach down to what is allowed" if p < ALPHA else ""
+    though = ", but its 95% limits reach down to what is allowed" if p < ALPHA else ""
     return f"{said} (smallest p {'< 0.001' if p < 0.001 else f'= {number(p)}'}{though})."
 
 
@@ -491,6 +491,6 @@ def _share(finding: Finding | NamingAttack) -> str:
     """A rate with all that belongs to it."""
     rate = finding.rate
     return (
-        f"{percent(rate.rate)} of {rate.people} people (95 % limits {limits(rate)}, "
+        f"{percent(rate.rate)} of {rate.people} people (95% limits {limits(rate)}, "
         f"guessing {percent(rate.chance)})"
     )

@@ -74,12 +74,12 @@ class Comparison(Framed):
 
     @property
     def chance(self) -> float:
-        """Of naming somebody by guessing."""
+        """The rate of re-identifying somebody by guessing."""
         return self.raw.runs[0].chance
 
     @property
     def used_chance(self) -> float:
-        """Of telling the target without data."""
+        """The rate of telling the target without data."""
         return self.raw.runs[0].used_chance
 
     @property
@@ -88,10 +88,10 @@ class Comparison(Framed):
         return [row for row in self.rows if row.runs]
 
     def useful(self, row: Row) -> bool:
-        """Whether a row is better than guessing, by its lower 99 % limit.
+        """Whether a row is better than guessing, by its lower 99% limit.
 
-        Many are tried and the best is looked at: of 40 that are useless, at 95 % one would seem
-        better, at 99 % one in five such comparisons has one.
+        Many are tried and the best is looked at: of 40 that are useless, at 95% one would seem
+        better, at 99% one in five such comparisons has one.
         """
         used = row.used(self.used_chance, _STRICT)
         same = row.says_the_same(self.used_chance)

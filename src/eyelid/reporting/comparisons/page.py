@@ -87,7 +87,7 @@ def findings(comparison: Comparison) -> list[str]:
 
 
 def best_by_promise(comparison: Comparison) -> list[Best]:
-    """Of those that promise a person the same, the most useful; the strongest promise first."""
+    """The most useful of those that promise a person the same; the strongest promise first."""
     alike: dict[str, list[Row]] = {}
     for row in sorted(comparison.ran, key=_strength):
         alike.setdefault(total_of(row.promised), []).append(row)
@@ -158,7 +158,7 @@ def _of_person(comparison: Comparison) -> str:
     if used is None:
         return lead
     lost = "" if raw is None else f", {100 * (raw.rate - used.rate):.0f} points below the raw data"
-    return f"{lead} That is above guessing by 99 % limits{lost}."
+    return f"{lead} That is above guessing by 99% limits{lost}."
 
 
 def _naming(comparison: Comparison) -> str:

@@ -64,7 +64,7 @@ class Row:
         return self.named_within(0.05)
 
     def named_within(self, alpha: float) -> Rate | None:
-        """The same with limits that miss the truth no more often than ``alpha``."""
+        """The re-identification rate, its limits missing the truth no more often than ``alpha``."""
         return None if self.attacker is None else self._named(self.attacker, alpha)
 
     @property
@@ -137,7 +137,7 @@ class Row:
     def region(self, chance: float) -> tuple[Rate | None, Rate | None]:
         """People named and windows told, with limits that hold both true values at once.
 
-        Each may miss its own in half of the 5 %, so that they miss either in no more than 5 %,
+        Each may miss its own in half of the 5%, so that they miss either in no more than 5%,
         however the two hang together.
         """
         return self.named_within(0.025), self.used(chance, alpha=0.025)
@@ -165,7 +165,7 @@ class Row:
 
     @property
     def errors(self) -> dict[str, tuple[float, str]]:
-        """The same of each feature by name, in its unit, with the unit."""
+        """The mean error of each feature by name, in its unit, with the unit."""
         return mean_errors(self.runs)
 
 

@@ -62,7 +62,7 @@ def comparison_lines(done: Comparison) -> Iterator[str | Table]:
     columns += [f"{target} (guessing: {done.used_chance:.0%})"] if target else []
     columns += [*(f"{name} told" for name in attributes), "error"]
     title = f"{plural(done.people, 'person', 'people')}, {plural(done.repeats, 'run')} of each"
-    yield Table(f"{title}; limits of 95 %", columns, rows)
+    yield Table(f"{title}; limits of 95%", columns, rows)
     yield from _legend(done)
     for title, reasons in (
         ("Not possible with these data:", {row.name: row.skipped for row in done.skipped}),

@@ -14,7 +14,7 @@ from eyelid.spelling import in_markdown, plural
 
 INTERVALS = {
     "modelled": (
-        "Intervals are 95 % intervals that cover the sampling of participants, the noise with its "
+        "Intervals are 95% intervals that cover the sampling of participants, the noise with its "
         "exact distribution, and what limiting numbers to their ranges does to a mean of normally "
         "distributed numbers. Where spreads between participants were not released, they are taken "
         "to be 1.25 times a norm's, or a sixth of a range without a norm. Shares have the binomial "

@@ -57,7 +57,7 @@ INNERS = [
 
 @pytest.mark.parametrize("inner", INNERS)
 def test_the_standard_error_is_that_of_the_noise(inner):
-    # 2000 draws a value: a standard deviation is off by 1/√4000 = 1.6 %, or less than 8 % in five
+    # 2000 draws a value: a standard deviation is off by 1/√4000 = 1.6%, or less than 8% in five
     # of these. The same values for everybody, so that nothing but noise differs.
     rows, runs = 6, 2000
     table = people_of(people=6, rows=rows)

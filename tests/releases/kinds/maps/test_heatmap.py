@@ -369,7 +369,7 @@ def test_the_default_mechanism_follows_from_public_numbers():
     assert chosen(100_000) == "map-gaussian"
     assert chosen(40, cap=1) == chosen(40, samples=10) == "map-gaussian"
     assert chosen(100_000, grid="30x20") == "map-grid"
-    # 25 % of 30 looks on 1.764 million px against √60/(μ·N), spread out by 40 px.
+    # 25% of 30 looks on 1.764 million px against √60/(μ·N), spread out by 40 px.
     mechanism = mechanism_named("map-gaussian", epsilon=1.0, delta=1e-6)
     sd = mechanism.cell_sd(mechanism.facts_of(10**5, 1, 1680, 1050)) / (2 * math.sqrt(math.pi) * 40)
     enough = 10**5 * sd / (0.25 * 30 / (1680 * 1050))

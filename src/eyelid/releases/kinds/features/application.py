@@ -80,7 +80,7 @@ class Output:
         return [name for name, there in known.collect().row(0, named=True).items() if not there]
 
     def digest(self) -> str:
-        """The same as `output_digest` of the whole release."""
+        """SHA-256 of the whole release, equal to its `output_digest`."""
         return digest_of_release(self.shown.people, list(self.digests), list(self.digests.values()))
 
 

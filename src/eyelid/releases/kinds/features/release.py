@@ -193,7 +193,7 @@ class FeatureJob(Job[Release]):
 
 
 def _memory_key(source: Any) -> str:
-    """Of everything that Python knows of a study or a table."""
+    """A key of everything that Python knows of a study or a table."""
     told: list[Any] = [
         output_digest(source),
         source.features,

@@ -66,7 +66,7 @@ class Sight:
         return cls(head, view, design.weight, design.stretches_ms, design.by, groups, known)
 
     def looks(self, piece: Piece) -> Iterator[tuple[int, GazePoints]]:
-        """Those of the people of each group who are in the piece, with the group's number."""
+        """Gaze points of each group's people who are in the piece, with the group's number."""
         study = piece.read(self.head)
         for number, name in enumerate(self.groups):
             people = study.people
@@ -76,7 +76,7 @@ class Sight:
                 yield number, self._of(study, people["person"])
 
     def all_looks(self, study: Study) -> list[GazePoints]:
-        """Those of everybody of each group, who are all in memory."""
+        """Gaze points of everybody of each group, who are all in memory."""
         people = study.people
         if self.by is None:
             return [self._of(study, people["person"])]
@@ -124,7 +124,7 @@ class Survey:
 
 @dataclass(frozen=True, eq=False)
 class _Looked:
-    """The same of some people, by their names."""
+    """Gaze points of some people, by their names."""
 
     people: tuple[str, ...]
     digests: list[bytes]
@@ -214,7 +214,7 @@ class _Sheet:
 
     @property
     def name(self) -> str:
-        """Of everything that sums depend on besides the looks."""
+        """A name of everything that sums depend on besides the gaze points."""
         mechanisms = [self.mechanism, None if self.tables is None else self.tables.mechanism]
         told = json.dumps(
             [None if mechanism is None else mechanism.parameters() for mechanism in mechanisms]

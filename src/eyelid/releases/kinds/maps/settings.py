@@ -125,7 +125,7 @@ def default_mechanism(
 
     Whoever sets ``cap`` or ``samples`` means counts, `map-gaussian`; whoever sets ``grid`` or
     ``clip`` means `map-grid`. Otherwise it is `map-grid`, unless so many people looked that counts
-    in every pixel would tell even an average place to within 25 %: a standard error, at the middle
+    in every pixel would tell even an average place to within 25%: a standard error, at the middle
     of the spread-out map, of no more than a quarter of M looks spread evenly over all maps.
     """
     if {"cap", "samples"} & set(parameters):

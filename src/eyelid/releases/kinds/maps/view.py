@@ -380,7 +380,7 @@ def _options(size: Size, screen: Size, scale: float | None) -> dict[str, Placeme
 
 
 def _share_on(gaze: Places, placement: Placement, size: Size) -> float:
-    """Of the gaze on a picture of that size."""
+    """The share of the gaze that lies on a picture of that size."""
     x_px, y_px = placement.on_picture(gaze[:, 0], gaze[:, 1])
     return float(np.mean((x_px >= 0) & (x_px < size[0]) & (y_px >= 0) & (y_px < size[1])))
 

@@ -318,7 +318,7 @@ def widths(mechanism: Summary, facts: StatisticsFacts) -> list[float]:
 def resized(
     design: StatisticsDesign, people: int | None = None, epsilon: float | None = None
 ) -> StatisticsDesign:
-    """The same of another number of people, in groups of the same proportions, or at another ε.
+    """A design for another number of people, in groups of the same proportions, or at another ε.
 
     Args:
         design: of a release.
