@@ -165,8 +165,8 @@ class SlopePart(ChoicePart):
         total = np.zeros(self.candidates, dtype=np.int64)
         for some in ranks.blocks(x, x.size):
             across, up = (each[None, :] - each[some, None] for each in (x, y))
-            told = ~np.isnan(across) & ~np.isnan(up) & (across != 0)
-            angles = np.sort(np.arctan(up[told] / across[told]))
+            finite = ~np.isnan(across) & ~np.isnan(up) & (across != 0)
+            angles = np.sort(np.arctan(up[finite] / across[finite]))
             upto = np.searchsorted(angles, self.angles, side="right")
             total += (angles.size - upto) - np.searchsorted(angles, self.angles, side="left")
         # Each pair was met twice, nobody with themselves.

@@ -23,7 +23,7 @@ from eyelid.reporting.statistics.tables import (
     SHARES,
     in_latex,
     in_markdown_table,
-    widths_told,
+    widths_in_words,
 )
 from eyelid.spelling import json_text
 
@@ -72,7 +72,7 @@ def texts_of(
     """
     promised = certificate.person_level
     numbers = promised.numbers() if promised.holds else "no guarantee at all"
-    caption = f"{legend(certificate.people, numbers)} {widths_told(results)}".rstrip()
+    caption = f"{legend(certificate.people, numbers)} {widths_in_words(results)}".rstrip()
     return {
         "results.csv": csv_text(results),
         "results.md": in_markdown_table(results, caption),
