@@ -180,14 +180,14 @@ def _release(
 ) -> None:
     from eyelid.releases.kinds.statistics.release import summary
 
-    told: list[str] = []
+    shown: list[str] = []
 
     def tell(text: str) -> None:
-        told.append(text)
+        shown.append(text)
         remark(text)
 
     done = summary(source, out, ledger=ledger, seed=seed, tell=tell, **asked)
-    remark(*done.notes[len(told) :])
+    remark(*done.notes[len(shown) :])
     if not done.certificate.guarantee.holds:
         remark("these results carry no guarantee")
     if as_json:
@@ -199,7 +199,7 @@ def _release(
 def _say(done: Results, out: Path) -> None:
     """The results, and what is promised."""
     from eyelid.reporting.sentences import in_all, promise_lines
-    from eyelid.reporting.statistics.tables import rows_of, shown_columns, widths_told
+    from eyelid.reporting.statistics.tables import rows_of, shown_columns, widths_in_words
     from eyelid.spelling import Table, plural
 
     certificate = done.certificate
@@ -207,8 +207,8 @@ def _say(done: Results, out: Path) -> None:
     say(f"{out}: {many} over {whose}.")
     columns = shown_columns(done.frame)
     show([Table("", columns, rows_of(done.frame, columns))])
-    if told := widths_told(done.frame):
-        say(told)
+    if widths := widths_in_words(done.frame):
+        say(widths)
     show(promise_lines(certificate.person_level, form=certificate.form))
     if certificate.incomplete or len(certificate.ledger) > 1:
         say(in_all(certificate))

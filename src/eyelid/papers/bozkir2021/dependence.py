@@ -79,9 +79,9 @@ def _shares(signals: TaskSignals, method: Method, k: int, beliefs: Sequence[floa
     # The farthest that two people are apart in one value.
     extent = values.max(axis=0) - values.min(axis=0)
     distance = np.maximum.reduceat(extent, np.arange(0, values.shape[2], chunk), axis=1)
-    told = (distance > 0).all(axis=1) & (scale > 0).all(axis=1)
+    used = (distance > 0).all(axis=1) & (scale > 0).all(axis=1)
     query = coordinates(chunk, k, differenced)
-    return np.stack([dependent_loss(query, each, scale[told], distance[told]) for each in beliefs])
+    return np.stack([dependent_loss(query, each, scale[used], distance[used]) for each in beliefs])
 
 
 def neighbours_correlation(signals: Sequence[TaskSignals]) -> float:

@@ -202,7 +202,7 @@ def _first_step(results: Results, settings: Sequence[Setting]) -> str:
         sure.append(surely_more(results, more, less, model))
     if all(sure):
         return "That k-same and Marginals differ is more than luck of people and runs, by both."
-    luck = [model for model, told in zip((results.machine, FOREST), sure, strict=True) if not told]
+    luck = [model for model, kept in zip((results.machine, FOREST), sure, strict=True) if not kept]
     words = " and ".join(MODEL_WORDS[model] for model in luck)
     return f"By {words}, which of k-same and Marginals keeps more may be luck of people and runs."
 

@@ -179,7 +179,7 @@ def few_cells() -> Exhibit:
         broken[level] = [
             count for count, found in zip(_FEW_CELLS, exact, strict=True) if found > delta
         ]
-    told = " and ".join(
+    words = " and ".join(
         f"up to {max(counts)} cells at level {level}" for level, counts in broken.items() if counts
     )
     worst = max(cell.leak_free.mean for cell in cells if cell.leak_free) / delta
@@ -187,7 +187,7 @@ def few_cells() -> Exhibit:
         name="Theorem 3.4, few cells",
         title="the δ that the theorem's noise has, and the δ that it promises",
         says=(
-            f"The theorem is false for few cells: of these, δ is larger than promised {told}, by "
+            f"The theorem is false for few cells: of these, δ is larger than promised {words}, by "
             f"a factor of up to {worst:.1f}. Tables of areas of interest are that small; whole "
             "pictures are not, and get more noise than they need."
         ),
