@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from eyelid.errors import InputError
-from eyelid.gaze.study import RECORDING_KEY, Study, check
+from eyelid.gaze.study import RECORDING_KEY, Study, check, of_one_task
 from eyelid.io.file_names import (
     names_of_file,
     read_listing,
@@ -88,17 +88,24 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> Part:
         here["person"] = stem
     if part.kind == "features" and "recording" not in part.data.columns:
         part = replace(part, data=_with_recordings(part.data, here.pop("recording", None), stem))
-    if "recording" not in here and "recording" not in part.data.columns:
-        here["recording"] = stem if said or "task" not in here else here["task"]
+    if "recording" not in here and "recording" not in layout.columns:
+        usual = stem if said or "task" not in here else here["task"]
         if said and not alone:
             # The pattern's other fields tell the files of a person apart, or the name does.
             rest = [known[name] for name in ("task", "stimulus") if name in known]
-            here["recording"] = "-".join(rest) or stem
+            usual = "-".join(rest) or stem
+        if "recording" not in part.data.columns:
+            here["recording"] = usual
+        else:
+            unnamed = pl.col("recording").cast(pl.String).fill_null(usual)
+            part = replace(part, data=part.data.with_columns(unnamed))
     frames = [part.data] if part.events is None else [part.data, part.events]
     full = [
         frame.with_columns(pl.lit(value).alias(name) for name, value in here.items())
         for frame in frames
     ]
+    if part.events is None and part.kind != "features":
+        full = [of_one_task(full[0])]
     people = part.people
     if people is None:
         people = full[0].select("person").unique(maintain_order=True)

@@ -386,22 +386,26 @@ def _behind_remarks(data: pl.DataFrame) -> tuple[str, ...]:
 def _with_recordings_apart(layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
     """Rows with the recording that they are of, where clocks start anew with each task or stimulus.
 
-    No column says which recording a row is of, and in the order of the file time runs backwards;
-    within a task and stimulus it does not.
+    No column says which recording a row is of, and in the order of the file a person's time runs
+    backwards; within a task and stimulus it does not. Of all others the recording is null: each
+    person's rows alone decide about them.
     """
     labels = [name for name in ("task", "stimulus") if name in data.columns]
     if "recording" in data.columns or not labels or layout.backwards is not None:
         return data
     key = [name for name in ("person", "eye") if name in data.columns]
 
-    def runs_back(by: Sequence[str]) -> bool:
+    def runs_back(by: Sequence[str]) -> pl.Expr:
         step = pl.col("time_ms").diff()
-        return bool(data.select(((step.over(by) if by else step) < 0).any()).item())
+        back = ((step.over(by) if by else step) < 0).any()
+        return back.over("person") if "person" in key else back
 
-    if not runs_back(key) or runs_back([*key, *labels]):
-        return data
     each = [pl.col(name).cast(pl.String).fill_null("") for name in labels]
-    return data.with_columns(pl.concat_str(each, separator="-").alias("recording"))
+    anew = runs_back(key) & ~runs_back([*key, *labels])
+    apart = data.with_columns(
+        pl.when(anew).then(pl.concat_str(each, separator="-")).alias("recording")
+    )
+    return apart if apart["recording"].count() else data
 
 
 def _steady(head: Head, layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
