@@ -156,7 +156,7 @@ def _preview(
     source: Path, out: Path, asked: dict[str, Any], want: str | None, same: str, *, as_json: bool
 ) -> None:
     from eyelid.engine.atomic import check_new
-    from eyelid.releases.kinds.statistics.foreseen import wanted_width
+    from eyelid.releases.kinds.statistics.forecast import wanted_width
     from eyelid.releases.kinds.statistics.quote import summary_preview
 
     check_new(out)

@@ -40,7 +40,7 @@ from eyelid.releases.kinds.maps.settings import fits
 from eyelid.releases.kinds.maps.view import Size
 from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey, carried_out
 from eyelid.reporting.dataset_fields import DatasetFields
-from eyelid.reporting.maps.released import ReleasedMaps
+from eyelid.reporting.maps.result import ReleasedMaps
 from eyelid.reporting.release import Release
 
 
