@@ -181,14 +181,15 @@ class _Noise:
     """
 
     def __init__(self) -> None:
-        self.rng = np.random.default_rng(0)
+        self.rng = cache(partial(np.random.default_rng, 0))
 
     def urandom(self, count: int) -> bytes:
-        return self.rng.bytes(count)
+        return self.rng().bytes(count)
 
     @contextmanager
     def of(self, name: str) -> Iterator[None]:
-        before, self.rng = self.rng, np.random.default_rng(zlib.crc32(name.encode()))
+        # Most tests and fixtures draw nothing.
+        before, self.rng = self.rng, cache(lambda: np.random.default_rng(zlib.crc32(name.encode())))
         try:
             yield
         finally:
@@ -266,6 +267,7 @@ def _quick(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("eyelid.releases.audits.records.averaging", partial(averaging, counts=(1, 4)))
     patch.setattr("eyelid.releases.audits.groups.audit_groups", partial(audit_groups, partitions=3))
     patch.setattr("eyelid.attacks.means._MOST_TRIALS", 200)
+    patch.setattr("eyelid.releases.audits.statistics._RELEASES", 10)
 
 
 @pytest.fixture
