@@ -113,8 +113,8 @@ def starts() -> str:
     for what, name, epsilon, seconds, radius in STARTS:
         off, right, gate = _shown(everybody, name, epsilon, seconds, radius)
         told = [what, f"`{name}`", f"{epsilon}", f"{seconds:g} s", f"{radius}°"]
-        told += [f"{np.nanmedian(off):.1f}°", f"{100 * np.nanmean(right):.0f} %"]
-        told += [f"≤ {rounded_up(100 * guess_between_two(gate.guarantee), 3)} %"]
+        told += [f"{np.nanmedian(off):.1f}°", f"{100 * np.nanmean(right):.0f}%"]
+        told += [f"≤ {rounded_up(100 * guess_between_two(gate.guarantee), 3)}%"]
         lines.append([*told, _grouped(gate.person_epsilon)])
     return _drawn(lines)
 

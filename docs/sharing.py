@@ -22,7 +22,7 @@ EPSILONS = (1.0, 2.0, 4.0)
 # What is drawn: its title, how many numbers a person, and the statistics of them.
 MEANS = tuple((f"{many} mean{'s' * (many > 1)}", many, "mean") for many in (1, 3, 8))
 RANKS = (("share of people", 1, "higher"), ("Kendall's τ", 2, "tau:1:2"))
-# 95 % of normal people, from end to end.
+# 95% of normal people, from end to end.
 _ALONE = 2 * 1.96
 # Beyond it nothing is said of people.
 _HIGHEST = 3.0
@@ -69,8 +69,8 @@ def draw() -> Figure:
         axes.minorticks_off()
     alone = [_ALONE / math.sqrt(people) for people in PEOPLE]
     both[0].plot(PEOPLE, alone, color=_GREY, lw=1, label="without privacy")
-    both[0].set(ylabel="95 % interval, in SD between people", ylim=(0, _HIGHEST), title="means")
-    both[1].set(ylabel="95 % interval", ylim=(0, 1.2), title="shares and relations")
+    both[0].set(ylabel="95% interval, in SD between people", ylim=(0, _HIGHEST), title="means")
+    both[1].set(ylabel="95% interval", ylim=(0, 1.2), title="shares and relations")
     figure.suptitle("What can 20, 50, 100, 500 people share?", fontsize=11)
     for axes in both:
         axes.legend(fontsize=8, frameon=False)

@@ -84,10 +84,10 @@ class Figure:
 
     Attributes:
         mean: over people and partitions.
-        low: its lower 95 % limit over people.
+        low: its lower 95% limit over people.
         high: its upper one.
         spread: standard deviation of single partitions; None where there are few.
-        at_most: one-sided 99 % limit of the mean over partitions, for these people.
+        at_most: one-sided 99% limit of the mean over partitions, for these people.
     """
 
     mean: float

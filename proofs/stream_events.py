@@ -73,7 +73,7 @@ def prove(effort: Effort) -> Result:
     return Result(
         figures,
         "starts within 100 ms and cells agree more with more ε, from 0.9 at ε = 256 on; no window "
-        "above ε; counters as far off as stated (5 %), less than half of a binary tree's error; "
+        "above ε; counters as far off as stated (5%), less than half of a binary tree's error; "
         "without noise an F1 of 0.85 with starts that a person sees in real recordings",
         grows and within and good and right and figures.get("starts_f1_with_a_person", 1) >= 0.85,
     )

@@ -112,18 +112,18 @@ def weaknesses():
     return " ".join((ROOT / "docs" / "known-weaknesses.md").read_text("utf-8").split())
 
 
-@pytest.mark.parametrize(("cells", "words"), [(1, "one cell 20 %"), (4, "four 40 %"), (25, "all")])
+@pytest.mark.parametrize(("cells", "words"), [(1, "one cell 20%"), (4, "four 40%"), (25, "all")])
 def test_clipping_flattens_as_the_weaknesses_say(cells, words):
     mechanism = MapGrid(epsilon=1.0)
     facts = mechanism.facts_of(40, 1, 1680, 1050, 40.0)
-    looks = np.zeros((1, facts.grid.cells))
-    looks[0, :cells] = 1.0
-    kept = mechanism.limited(PersonCounts.of_dense(looks), facts).sum()
+    points = np.zeros((1, facts.grid.cells))
+    points[0, :cells] = 1.0
+    kept = mechanism.limited(PersonCounts.of_dense(points), facts).sum()
     assert kept == pytest.approx(0.2 * np.sqrt(cells))
     assert f"in {words}" in weaknesses()
 
 
-# 1000 draws: a standard error of 1.1 % of maps, 0.04 spots.
+# 1000 draws: a standard error of 1.1% of maps, 0.04 spots.
 def test_noise_draws_as_many_spots_as_the_weaknesses_say():
     mechanism, rng = MapGrid(epsilon=1.0), np.random.default_rng(2)
     facts = mechanism.facts_of(40, 1, 168, 105, 4.0)
@@ -134,7 +134,7 @@ def test_noise_draws_as_many_spots_as_the_weaknesses_say():
     assert np.mean(spots > 0) == pytest.approx(0.86, abs=0.05)
     assert spots.mean() == pytest.approx(1.8, abs=0.2)
     assert (
-        "(9 × 6 cells) has a place above two standard errors in 86 % of releases, 1.8"
+        "(9 × 6 cells) has a place above two standard errors in 86% of releases, 1.8"
         in weaknesses()
     )
     assert (grid.columns, grid.rows) == (9, 6)
@@ -155,7 +155,7 @@ def test_what_a_person_pays_stands_in_the_streaming_page():
 
 def test_what_the_streaming_page_begins_with_says_what_can_still_be_guessed():
     text = (ROOT / "docs" / "streaming.md").read_text("utf-8")
-    row = r"^\| ([^|]+) \| `(\w+)` \| (\d+) \| ([\d.]+) s \| (\d+)° \|.*\| ≤ ([\d.]+) % \| (.+) \|$"
+    row = r"^\| ([^|]+) \| `(\w+)` \| (\d+) \| ([\d.]+) s \| (\d+)° \|.*\| ≤ ([\d.]+)% \| (.+) \|$"
     rows = re.findall(row, text, re.MULTILINE)
     settings = [(what, name, int(e), float(s), int(r)) for what, name, e, s, r, _, _ in rows]
     assert settings == list(STARTS)

@@ -144,3 +144,15 @@ def test_no_check_lives_in_an_assert_and_nothing_reads_a_docstring(sources):
             if checks or (reads and not module.endswith("proof_note.py")):
                 found.append(f"{module}:{node.lineno}")
     assert found == []
+
+
+def test_every_docstring_can_be_read_alone(sources):
+    borrowed = ("The same", "That of", "Those of", "Of ")
+    found = [
+        f"{module}:{node.lineno}"
+        for module, nodes in sources.items()
+        for node in nodes
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if isinstance(node.value.value, str) and node.value.value.startswith(borrowed)
+    ]
+    assert found == []

@@ -97,7 +97,7 @@ def test_a_release_that_is_the_same_for_all_is_told_at_chance():
 
 
 def test_p_values_are_honest_even_when_people_come_in_twins(monkeypatch):
-    """Twins are right or wrong together. 300 labellings by lot: at most 5 % + 4.5 sd below 0.05."""
+    """Twins are right or wrong together. 300 labellings by lot: at most 5% + 4.5 sd below 0.05."""
     monkeypatch.setattr(attributes, "PERMUTATIONS", 199)
     rng = np.random.default_rng(2)
     values = np.repeat(rng.normal(size=(PEOPLE // 2, 1, 1, WIDTH)), 2, axis=0)

@@ -143,7 +143,7 @@ def test_true_pure_claims_survive(epsilon):
 
 
 def test_bounds_cover_the_truth_as_often_as_they_say():
-    """At 90 % confidence randomised response and the Gaussian exceed 1 in 10 at most.
+    """At 90% confidence randomised response and the Gaussian exceed 1 in 10 at most.
 
     Of 2000 seeded repetitions more than 240 would be, with chance 0.002, an accident.
     """

@@ -133,7 +133,7 @@ def test_the_share_of_variance_is_right_on_average_with_unequal_recordings():
 
 
 def test_people_who_are_alike_are_told_apart_at_the_error_rate():
-    """2000 features without people in them: 5 ± 2 % below 0.05 (four standard errors)."""
+    """2000 features without people in them: 5 ± 2% below 0.05 (four standard errors)."""
     values = np.random.default_rng(4).normal(size=(8, 3, 1, 2000))
     found = features_at_risk(table_of(values))
     assert (found["p_value"] < 0.05).mean() == pytest.approx(0.05, abs=0.02)
@@ -143,7 +143,7 @@ def test_people_who_are_alike_are_told_apart_at_the_error_rate():
 
 
 def test_shuffled_people_cannot_be_told_apart(simulated_table):
-    """One shuffle of 6 × 3 recordings; a false alarm anywhere has a chance of 5 %."""
+    """One shuffle of 6 × 3 recordings; a false alarm anywhere has a chance of 5%."""
     order = np.random.default_rng(5).permutation(18)
     recordings = simulated_table.recordings.with_row_index("n")
     new = recordings[order].select(pl.col("person").alias("other")).with_row_index("n")

@@ -41,7 +41,7 @@ def refuted(draw, bound, tries, alpha=0.05):
 @pytest.mark.parametrize("people", [5, 20])
 @pytest.mark.parametrize("bound", [0.05, 0.125, 0.5])
 def test_a_rate_at_its_bound_is_rarely_called_higher(people, bound):
-    """Size at most 5 %; 2000 tries, so 7 % would be four standard errors above it."""
+    """Size at most 5%; 2000 tries, so 7% would be four standard errors above it."""
     rng = np.random.default_rng(1)
     assert refuted(lambda: rng.binomial(1, bound, people).astype(float), bound, 2000) <= 0.07
 
@@ -120,7 +120,7 @@ MEANS = {"even": 0.5, "rare": 0.1, "half": 0.5, "thirds": 0.3, "near one": 0.8}
 @pytest.mark.parametrize("people", [10, 20])
 @pytest.mark.parametrize("mechanism", SHARES)
 def test_limits_of_shares_cover_the_truth(mechanism, people):
-    """At least 90 %; 400 tries, fixed seed."""
+    """At least 90%; 400 tries, fixed seed."""
     rng = np.random.default_rng(3)
     rates = [rate_of_shares(SHARES[mechanism](rng, people), 0.1, draws=500) for _ in range(400)]
     covered = np.mean([rate.low <= MEANS[mechanism] <= rate.high for rate in rates])
@@ -129,7 +129,7 @@ def test_limits_of_shares_cover_the_truth(mechanism, people):
 
 @pytest.mark.parametrize("people", [5, 20])
 def test_limits_of_means_cover_the_truth(people):
-    """At least 90 % for a normal and for a skewed law; 400 tries, fixed seed."""
+    """At least 90% for a normal and for a skewed law; 400 tries, fixed seed."""
     rng = np.random.default_rng(4)
     for draw, truth in (
         (lambda: rng.normal(3.0, 2.0, people), 3.0),

@@ -112,7 +112,7 @@ def test_what_never_changes_within_people_is_not_tested_by_halves(simulated_tabl
 
 
 def test_labels_by_lot_are_found_at_chance(simulated_table):
-    """The null control: limits of 95 % over people, one comparison a model, a fixed seed."""
+    """The null control: limits of 95% over people, one comparison a model, a fixed seed."""
     lot = pl.Series("label_lot", np.random.default_rng(8).integers(0, 2, len(simulated_table.data)))
     table = replace(simulated_table, data=simulated_table.data.with_columns(lot))
     for use in utility(Material(table), ["label_lot"]):

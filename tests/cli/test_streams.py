@@ -81,5 +81,5 @@ def test_inspect_says_what_a_release_of_gaze_would_take(eyelid, study):
     told = " ".join(eyelid("inspect", study).out.split())
     assert "--mechanism sample --epsilon 4 --set window=30" in told
     # e⁴/(1 + e⁴): hardly hidden, and no word says that it is.
-    assert "guessed right in at most 98.3 % of cases, in place of 50 %" in told
+    assert "guessed right in at most 98.3% of cases, in place of 50%" in told
     assert "hides" not in told

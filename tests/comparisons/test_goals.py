@@ -22,7 +22,7 @@ def only(text):
         ("RANK1 < 3×", "rank1", "<", 0.15),
         ("rank1<=1x", "rank1", "<=", 0.05),
         ("task>=0.7", "task", ">=", 0.7),
-        ("task ≥ 70 %", "task", ">=", 0.7),
+        ("task ≥ 70%", "task", ">=", 0.7),
         ("gender<=0.6", "gender", "<=", 0.6),
         ("Years at work <= 0.6", "Years at work", "<=", 0.6),
         ("error<=0.1", "error", "<=", 0.1),

@@ -51,7 +51,7 @@ def test_the_strongest_attacker_over_all_studies_decides(candidate):
     assert not one.clearly
     missed = verdict(mechanism, "rank1<=2x", outcome(named=0.5))
     assert not missed.met
-    # From 10 % to everybody is 90 %; it is 40 % above.
+    # From 10% to everybody is 90%; it is 40% above.
     assert missed.off == pytest.approx(0.4 / 0.9)
 
 
@@ -77,7 +77,7 @@ def test_a_guarantee_that_implies_a_goal_is_told(candidate):
 
 def test_bounds_are_of_everybody_also_where_a_part_is_asked(candidate):
     pure = candidate("laplace", "epsilon=0.5")
-    # e/(e + 19) with 2ε = 1: 12.5 % of 20 people, 2.5 times guessing.
+    # e/(e + 19) with 2ε = 1: 12.5% of 20 people, 2.5 times guessing.
     part = goals_of(["rank1<=2.4x"], FACTS).among(8, 20)
     assert not judged(pure, [outcome()], part).verdicts[0].guaranteed
     part = goals_of(["rank1<=2.6x"], FACTS).among(8, 20)
@@ -98,7 +98,7 @@ def test_where_nobodys_record_is_nobody_is_named_and_that_is_said(candidate):
 
 
 def test_what_nobodys_record_guarantees_is_what_its_epsilon_implies(candidate):
-    """By hand: e/(e + 19) = 12.5 % of 20 people at ε = 1, and (1 + tanh(1/2))/2 = 73.1 %."""
+    """By hand: e/(e + 19) = 12.5% of 20 people at ε = 1, and (1 + tanh(1/2))/2 = 73.1%."""
     nobody = Outcome(chance=0.05, used=(0.5,) * 20, error_of_span=0.3)
     strong, weak = (candidate("groupmean", f"epsilon={e}", "kind=pure-dp") for e in (1, 250_000))
     for goal, implied in (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
@@ -195,7 +195,7 @@ def test_what_was_not_chosen_is_zero_and_says_what_was(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_expected_error_is_what_constant_signals_get(name):
-    """The standard error of the mean square is about 2 %; a draw of k adds to it."""
+    """The standard error of the mean square is about 2%; a draw of k adds to it."""
     mechanism = build(name, epsilon=30.0, **({} if name == "fpa" else {"chunk": 8}))
     values = np.full((3000, 1, 16, 2), 0.5)
     if name == "dcfpa":
@@ -267,7 +267,7 @@ def test_leaving_the_noise_out_of_the_costs_is_no_fault():
     free = {"costs_of_noise": lambda self, facts: np.zeros(2, dtype=np.int64)}
     mechanism = for_games("fpa")
     pairs = list(mechanism.neighbour_pairs(PERSON))[-1:]
-    broken = twin(mechanism, free | {"neighbour_pairs": lambda self, unit: iter(pairs)})
+    broken = override(mechanism, free | {"neighbour_pairs": lambda self, unit: iter(pairs)})
     assert not play(broken, PERSON, 20_000, randomness(2)).refuted
 
 

@@ -74,7 +74,7 @@ def test_lpa_adds_noise_of_the_data_s_own_scale(wandering):
     table = wandering(rows=40)
     mechanism = mechanism_named("lpa-paper", epsilon=4.0)
     (signals, noisy), *_ = mechanism.randomised(list(signals_of(table)), 20_000, randomness(3))
-    # The mean of |Laplace| is its scale; 20 000 × 200 values put it within 0.5 %.
+    # The mean of |Laplace| is its scale; 20 000 × 200 values put it within 0.5%.
     scale = np.abs(noisy - signals.values).mean(axis=(0, 1, 3))
     np.testing.assert_allclose(scale, sensitivities(signals.values, 40, 1)[:, 0] / 2.0, rtol=5e-3)
 

@@ -53,7 +53,7 @@ def test_the_page_states_the_numbers_it_measured(story):
     assert escape(story[0].audit.verdict) in page
     for attempt in story[0].attempts:
         assert attempt.person_level in page
-        assert f"{100 * attempt.identified.rate:.0f} %" in page
+        assert f"{100 * attempt.identified.rate:.0f}%" in page
     assert "Nobody real is in this report" in page
 
 

@@ -48,7 +48,7 @@ def test_a_table_in_latex_obeys_no_name(results):
 def test_numbers_have_as_many_digits_as_their_interval(results):
     first, *_, last = [cells(row) for row in results.iter_rows(named=True)]
     assert first["estimate"] == "231 ms"
-    assert (last["estimate"], last["95 % interval"], last["noise SD"]) == ("3.4/s", "–", "–")
+    assert (last["estimate"], last["95% interval"], last["noise SD"]) == ("3.4/s", "–", "–")
     assert rounded(-0.001, 1.0) == "0.0"
     assert p_value(0.0) == "< 0.001"
 

@@ -27,7 +27,7 @@ def says(mechanism, people=20, **parameters):
 @pytest.mark.parametrize("error", [0.02, 0.1, 0.371, 1.0, 30.0])
 def test_the_clipped_error_is_that_of_clipped_values(error):
     # A million values: the mean square is off by less than five standard errors, which are below
-    # 0.1 % of it, in all but one of a million tries.
+    # 0.1% of it, in all but one of a million tries.
     rng = np.random.default_rng(3)
     values, noise = rng.random(1_000_000), rng.standard_normal(1_000_000)
     left = np.clip(values + error * noise, 0.0, 1.0) - values
@@ -77,7 +77,7 @@ def test_single_values_and_means_are_judged_apart():
 
 def test_an_error_between_is_called_little_and_its_share_is_told():
     text = says("gaussian", epsilon=900.0)
-    assert "For 49 % of all values that the bounds allow, a constant in their middle" in text
+    assert "For 49% of all values that the bounds allow, a constant in their middle" in text
     assert "One feature says little; all of them together may still name people." in text
 
 

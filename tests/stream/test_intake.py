@@ -126,7 +126,7 @@ def told(x, y, scene=SCREEN, count=600):
 def test_gaze_outside_of_the_scene_is_told_in_round_numbers():
     fit = Fit(SCREEN)
     fit.add(RawGaze([0.0] * 1000, [[-3.0] * 433 + [800.0] * 567, [5.0] * 1000], 0.0))
-    assert fit.trouble.startswith("about 40 % of the first samples lie outside of the scene")
+    assert fit.trouble.startswith("about 40% of the first samples lie outside of the scene")
 
 
 def test_fractions_in_a_scene_of_pixels_are_noticed():

@@ -301,7 +301,7 @@ def test_an_app_is_told_what_it_gets_and_what_was_spent(
     assert (hello["filter"], hello["epsilon"], hello["window"]) == ("kaleido", 1.0, 30)
     assert hello["scene"] == [0.0, 0.0, 1920.0, 1080.0]
     assert (hello["holds"], hello["verdict"]) == (True, "Protected")
-    assert "73.2 %" in hello["guarantee"]
+    assert "73.2%" in hello["guarantee"]
     assert first == {"meter": {**first["meter"], "samples": 0, "person_epsilon": 0.0}}
     assert meter["person_epsilon"] == pytest.approx(2202.907 / 50, abs=0.01)
     # What windows have spent depends on where somebody looked: not for apps.

@@ -23,7 +23,7 @@ def test_beyond_99_percent_a_promise_is_one_in_name(make_gate, epsilon, words):
 
 def test_a_guess_is_never_rounded_down_or_up_to_certainty(make_gate):
     told = hello_of(make_gate(seed=None, epsilon=50.0), None)["guarantee"]
-    assert "at most 100 % of the time, not 50: next to nothing is hidden" in told
+    assert "at most 100% of the time, not 50: next to nothing is hidden" in told
 
 
 def test_of_a_seeded_run_no_number_is_told_that_promises_something(make_gate):

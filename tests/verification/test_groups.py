@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.mechanisms.groups.slots import slots_of
@@ -71,7 +71,7 @@ def test_two_of_the_same_attributes_are_together_as_often_as_the_games_say(mecha
     member = np.array([mechanism.partition(crowd(4), noise) for _ in range(draws)])
     assert (member[:, 0] == member[:, 1]).mean() == pytest.approx(alike.claimed, abs=0.088)
     assert (member[:, 0] == member[:, -1]).mean() == pytest.approx(unlike.claimed, abs=0.088)
-    # Whatever groups are called, the same ones come twice no more often than said: 10 % are 5 σ.
+    # Whatever groups are called, the same ones come twice no more often than said: 10% are 5 σ.
     named = member ^ member[:, :1]
     _, often = np.unique(named, axis=0, return_counts=True)
     pairs = (often * (often - 1)).sum() / (draws * (draws - 1))
@@ -96,7 +96,7 @@ def test_every_fault_is_seen_by_the_game_that_should_see_it(name):
     (planted,) = (mutant for mutant in group_mutants([mechanism]) if mutant.name == name)
     # A promise is broken by one release; what chance allows takes more.
     releases = 40 if seen_by == "seats" else 24 if mechanism is SOUND else 6
-    games = play_groups(twin(mechanism, planted.changes), randomness(7), releases)
+    games = play_groups(override(mechanism, planted.changes), randomness(7), releases)
     assert seen_by in {game.measure for game in games if game.refuted}
 
 

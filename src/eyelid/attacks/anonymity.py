@@ -75,7 +75,7 @@ def exact_intersection(
     released: FeatureTable,
     found: RecoveredGroups | None = None,
 ) -> Rate:
-    """The same by an attacker who has everybody's recordings, and so knows the groups exactly.
+    """Rate of intersection by an attacker who has everybody's recordings, and so the groups.
 
     For each person, the pseudonyms are kept that the person is behind in every task.
 
@@ -220,7 +220,7 @@ def recover_partition(original: FeatureTable, released: FeatureTable) -> Recover
 def known_partition(
     original: FeatureTable, released: FeatureTable, member: NDArray[np.intp]
 ) -> RecoveredGroups:
-    """The same for whoever was told who is in which group.
+    """Rate of an attacker who was told who is in which group.
 
     Args:
         original: everybody's recordings.
@@ -244,7 +244,7 @@ def known_partition(
     )
 
 
-def mean_amiss_of_span(
+def mean_off_of_span(
     original: FeatureTable, released: FeatureTable, sizes: NDArray[np.int64]
 ) -> float | None:
     """How far the mean over all groups is from the mean over everybody, at most, in spans.
@@ -378,7 +378,7 @@ class Sides:
 
     @property
     def people(self) -> int:
-        """Of the original."""
+        """How many people the original has."""
         return len(people_of(self.original))
 
     @property

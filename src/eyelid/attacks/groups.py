@@ -98,7 +98,7 @@ class Grouped:
         return under_names(self.original, self.means, self.member)
 
     def again(self, seed: int) -> Callable[[FeatureTable], FeatureTable]:
-        """The same mechanism with other groups, under the names of their members.
+        """Another run of the mechanism: other groups, under the names of their members.
 
         Recordings without a value take part in it, whether a table has them or not.
         """
@@ -213,7 +213,7 @@ class GroupFindings:
 
     @property
     def member_rmse_of_span(self) -> float:
-        """The same for a member, who takes themselves off first: rounding."""
+        """Error left for a member, who takes themselves off the mean first: rounding."""
         return self.collusion.rmse_of_span / (self.collusion.people - 1)
 
 

@@ -249,7 +249,7 @@ def _checked(attacker: Attacker, found: Scores | NDArray[np.float64], shown: Rec
 
 
 def null_control(material: Material, attackers: Sequence[Attacker], seed: int = 0) -> list[Finding]:
-    """The same attacks on people who are all alike, where there is nothing to find.
+    """Findings of the attackers on people who are all alike, where there is nothing to find.
 
     Two releases are compared where there are any, and have something to know and something to
     show; otherwise a release, or the original, with the original.

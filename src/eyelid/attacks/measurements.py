@@ -78,7 +78,7 @@ def steps_of(
 
 
 def _places(owner: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Of every record, how many of its owner's come before it."""
+    """For each record, how many of its owner's come before it."""
     order = np.argsort(owner, kind="stable")
     mine = owner[order]
     place = np.empty_like(order)

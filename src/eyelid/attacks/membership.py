@@ -41,7 +41,7 @@ _PEOPLE_OVER_NOISE = 300.0
 
 
 @dataclass(frozen=True)
-class NoiseLaw:
+class NoiseDistribution:
     """The noise on each value of an aggregate, as its certificate states it; none by default.
 
     Attributes:
@@ -57,7 +57,7 @@ class NoiseLaw:
             raise InputError(f"noise of σ = {self.sigma:g} and b = {self.b:g} is none: give one")
 
     def log_density(self, difference: Values, people_variance: Values) -> Values:
-        """Of what is published minus its centre, the people's own spread being normal."""
+        """Log-density of what is published minus its centre, people's own spread being normal."""
         variance = people_variance + self.sigma**2
         normal = -(difference**2) / (2 * variance) - 0.5 * np.log(2 * np.pi * variance)
         if not self.b:
@@ -114,7 +114,7 @@ def evidence(
     target: Values,
     references: Values,
     size: int,
-    distribution: NoiseLaw,
+    distribution: NoiseDistribution,
 ) -> Values:
     """The log-likelihood ratio that a target is in the aggregate.
 
@@ -144,7 +144,7 @@ def membership_game(
     publish: Publish,
     people: ArrayLike,
     size: int,
-    distribution: NoiseLaw,
+    distribution: NoiseDistribution,
     person_level: Guarantee | None = None,
     targets: Sequence[int] | None = None,
     trials: int = 2000,

@@ -102,7 +102,7 @@ class Outcome:
             tried.
         not_used: why it was not tried.
         used_chance: what always naming the commonest gives, where it was asked.
-        attributes: by name, the balanced accuracy of the best attacker with its 95 % limits.
+        attributes: by name, the balanced accuracy of the best attacker with its 95% limits.
         error_of_span: root mean square error of a released value, or of a released mean.
         errors: the same of each feature by name, in its unit, with the unit.
         seconds: how long all that took.
@@ -119,7 +119,7 @@ class Outcome:
     seconds: float = field(default=0.0, compare=False)
 
     def with_named(self, named: dict[str, Shares]) -> Outcome:
-        """The same with people named by other attackers as well."""
+        """This outcome with people re-identified by other attackers as well."""
         return replace(self, named=self.named | named)
 
     def to_dict(self) -> dict[str, Any]:
@@ -127,24 +127,24 @@ class Outcome:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> Outcome:
+    def from_dict(cls, entry: Mapping[str, Any]) -> Outcome:
         """What `to_dict` wrote."""
-        used = told["used"]
+        used = entry["used"]
         return cls(
-            named={name: tuple(shares) for name, shares in told["named"].items()},
-            chance=told["chance"],
+            named={name: tuple(shares) for name, shares in entry["named"].items()},
+            chance=entry["chance"],
             used=None if used is None else tuple(used),
-            not_used=told["not_used"],
-            used_chance=told["used_chance"],
-            attributes={name: tuple(three) for name, three in told["attributes"].items()},
-            error_of_span=told["error_of_span"],
-            errors={name: (value, unit) for name, (value, unit) in told.get("errors", {}).items()},
-            seconds=told["seconds"],
+            not_used=entry["not_used"],
+            used_chance=entry["used_chance"],
+            attributes={name: tuple(three) for name, three in entry["attributes"].items()},
+            error_of_span=entry["error_of_span"],
+            errors={name: (value, unit) for name, (value, unit) in entry.get("errors", {}).items()},
+            seconds=entry["seconds"],
         )
 
 
 def measured_raw(table: FeatureTable, questions: Questions, seed: int = 0) -> Outcome:
-    """The same questions asked of the data as they are."""
+    """Answers to the questions when they are asked of the data as they are."""
     started = time.perf_counter()
     material = Material(table)
     return replace(
@@ -228,19 +228,19 @@ def by_other_people(
     noise: Randomness,
     seed: int,
 ) -> Outcome:
-    """Of each person, windows whose task is told by a release of others; or why none is."""
+    """Shares of each person's windows whose task is told by a release of others; or why none is."""
     if questions.target is None:
         return Outcome()
     if questions.target != "task":
         return Outcome(not_used=f"it says nothing of {questions.target}: only tasks are learned")
     run = partial(mechanism.apply, noise=noise)
     try:
-        told = learned_without(run, taken, table, model=questions.model, seed=seed)
+        shares = learned_without(run, taken, table, model=questions.model, seed=seed)
     except InputError as error:
         return Outcome(not_used=f"without those who are tested too few are left: {error}")
-    if told is None:
+    if shares is None:
         return Outcome(not_used="it says nothing of tasks")
-    return Outcome(used=tuple(told.tolist()))
+    return Outcome(used=tuple(shares.tolist()))
 
 
 def _attributes(
@@ -259,7 +259,7 @@ def _attributes(
 
 
 def named_by_rows(material: Material) -> dict[str, Shares]:
-    """Of each released person, whether the nearest raw recordings are theirs.
+    """Whether each released person's nearest raw recordings are their own.
 
     Args:
         material: the original, and a release in people's own names.
@@ -296,7 +296,7 @@ def named_by_rows(material: Material) -> dict[str, Shares]:
 def named_by_likelihood(
     mechanism: FeatureMechanism, taken: FeatureTable, released: FeatureTable
 ) -> dict[str, Shares]:
-    """The same by the exact likelihood; nothing where it cannot be known.
+    """Whether released people are re-identified by the exact likelihood; empty if it is unknown.
 
     Args:
         mechanism: as it was run.
@@ -328,7 +328,7 @@ def _nearness(raw: Values, shown: Values) -> Values:
 
 
 def _shares(scores: Values, owner: NDArray[np.intp], people: int) -> Shares:
-    """Of each person whether they are named, ties by lot; who is not in it is not."""
+    """Whether each person is re-identified, ties by lot; who has no record is not."""
     found = np.zeros(people)
     found[owner] = named(scores, owner)
     return tuple(found.tolist())

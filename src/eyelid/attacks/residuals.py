@@ -143,7 +143,7 @@ def _left_of_people(
 def _left_of_means(
     mechanism: Any, declared: Any, facts: PublicFacts, noise: Randomness
 ) -> NDArray[np.float64]:
-    """The same of the sums behind means over groups, where these are what no gaze decides.
+    """Residuals of the sums behind means over groups, where these are what no gaze decides.
 
     Randomness is repeated to know random groups: those that the same people would get if nothing
     of them were recorded but that they took part.
@@ -175,7 +175,7 @@ def _left_of_means(
 
 
 def _in_teams(table: FeatureTable) -> FeatureTable:
-    """The same people in teams of two, three and four."""
+    """A table's people in teams of two, three and four."""
     sizes = np.resize([2, 3, 4], _PEOPLE // 3)
     sizes[-1] += _PEOPLE - sizes.sum()
     team = np.repeat(np.arange(sizes.size), sizes)
@@ -197,7 +197,7 @@ def _released(
     return values.reshape(shape) if values.size == math.prod(shape) else np.full(shape, np.nan)
 
 
-def noise_amiss(
+def noise_objection(
     declared: RecordMechanism, original: FeatureTable, released: FeatureTable
 ) -> str | None:
     """What keeps the noise of a release from being what it is said to be; None if nothing does.
@@ -327,7 +327,7 @@ def _spread(residuals: NDArray[np.float64], variance: float, pure: bool) -> floa
 
 
 def low_bits(residuals: NDArray[np.float64]) -> float:
-    """Of a chi-square test that the lowest bits are uniform."""
+    """The p-value of a chi-square test that the lowest bits are uniform."""
     from scipy.stats import chisquare
 
     # What is far beyond any noise has no low bits.

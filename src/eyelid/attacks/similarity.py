@@ -80,7 +80,7 @@ class Likeness:
 
     @property
     def memories(self) -> list[tuple[int, float, float, float]]:
-        """Of each lag: the mean over features of people, of made-up ones, and of the difference."""
+        """The mean over features at each lag: of people, of synthetic ones, of the difference."""
         return [
             (lag, _mean(real), _mean(made), _mean(np.abs(real - made)))
             for lag, real, made in zip(self.lags, *self.memory, strict=True)

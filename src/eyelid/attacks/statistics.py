@@ -15,7 +15,7 @@ _ALIKE = 1e-12
 
 @dataclass(frozen=True)
 class Rate:
-    """A share of people, or of what people did, with its 95 % limits over people.
+    """A share of people, or of what people did, with its 95% limits over people.
 
     Attributes:
         rate: the share.
@@ -34,12 +34,12 @@ class Rate:
     def __str__(self) -> str:
         """As a person writes it."""
         rate, low, high = (f"{100 * share:.0f}" for share in (self.rate, self.low, self.high))
-        return f"{rate} % ({low}{' to ' if self.low < 0 else '–'}{high} %)"
+        return f"{rate}% ({low}{' to ' if self.low < 0 else '–'}{high}%)"
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """The mean of a figure over people, with its 95 % limits over people.
+    """The mean of a figure over people, with its 95% limits over people.
 
     Attributes:
         value: the mean.

@@ -39,7 +39,7 @@ class AuditTarget:
         certificate: what the release claims.
         path: the released folder.
         total: what has been spent on these people over all releases so far; None if not known.
-        disagreements: what of the certificate cannot be true.
+        inconsistencies: what of the certificate cannot be true.
         notes: what could not be checked.
         remarks: what whoever read the recordings said, which may name files.
     """
@@ -48,7 +48,7 @@ class AuditTarget:
     certificate: Certificate | None = None
     path: Path | None = None
     total: Guarantee | None = None
-    disagreements: tuple[str, ...] = ()
+    inconsistencies: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -203,7 +203,7 @@ class RecordsTarget(TableTarget):
         return Material(self.original, self.released, like_release)
 
     def again(self, noise: Randomness) -> Again | None:
-        """The same mechanism once more; None where it cannot be run."""
+        """Another run of the mechanism; None where it cannot be run."""
         mechanism, taken = self.mechanism, self.taken
         if mechanism is None or taken is None:
             return None
@@ -235,11 +235,11 @@ class GazeTarget(RecordsTarget):
     windows_s: tuple[float, float]
 
     def again(self, noise: Randomness) -> Again | None:
-        """The same filter once more, seen as features of windows."""
+        """Another run of the filter, seen as features of windows."""
         return self._filtered(self.original, lambda gaze: windows_in(gaze, self.windows_s), noise)
 
     def by_places(self, seed: int) -> Material | None:
-        """The same people by where they look on average, which noise hides least."""
+        """The target with people described by where they look on average: noise hides it least."""
         if self.filter is None:
             return None
         place = self.filter.place

@@ -339,7 +339,7 @@ def learned_without(
     folds: int = FOLDS,
     seed: int = 0,
 ) -> NDArray[np.float64] | None:
-    """Of each person, the share of raw windows whose task is told by a release of the others.
+    """Shares of each person's raw windows whose task is told by a release of the others.
 
     Args:
         run: the mechanism: from what it takes of some people to what it releases.
@@ -365,14 +365,14 @@ def learned_without(
         )
         if "task" not in released.data.columns:
             return None
-        right[places] = _told(released, original, out, model, seed)
+        right[places] = _shares_recognised(released, original, out, model, seed)
     return right
 
 
-def _told(
+def _shares_recognised(
     released: FeatureTable, original: FeatureTable, people: list[str], model: str, seed: int
 ) -> NDArray[np.float64]:
-    """Of each of these people, the share of raw windows whose task is told."""
+    """Shares of each person's raw windows whose task is told."""
     names = [name for name in original.names if name in released.names]
     original = original.only(*names)
     every = math.ceil(len(original.data) / _SHOWN)

@@ -17,7 +17,7 @@
 5. **Journal** (`journal.py`). One line a run, appended as it ends, under a lock; the file's name
    is a digest of data, questions, settings and version. A cut line is thrown away.
 6. **Table, plane, page** (`reporting/comparisons`: `comparison.py`, `scene.py`, `page.py`; words in
-   `words.py`). Limits are over people and runs; a box on the plane is two 97.5 % intervals.
+   `words.py`). Limits are over people and runs; a box on the plane is two 97.5% intervals.
 
 `eyelid.comparisons.recommend.recommend` reads `goals.py`, takes what anybody may know of a study
 (`facts.py`), lists candidates that hold (`candidates.py`), and measures them on made-up people

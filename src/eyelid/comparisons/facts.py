@@ -62,7 +62,7 @@ class Facts:
 
     @classmethod
     def of(cls, table: FeatureTable) -> Facts:
-        """Those of a table."""
+        """The facts of a table."""
         recordings = table.recordings
         known = recordings["task"].drop_nulls().unique().sort() if "task" in recordings else ()
         return cls(
@@ -79,7 +79,7 @@ class Facts:
 
     @property
     def chance(self) -> float:
-        """Of naming somebody by guessing."""
+        """The rate of re-identifying somebody by guessing."""
         return 1 / self.people
 
     @property
@@ -124,7 +124,7 @@ class Facts:
         """Whether made-up people have fewer tasks, which are easier to tell apart."""
         return len(self.tasks) > len(TASKS)
 
-    def told(self, attributes: Sequence[str] = ()) -> list[str]:
+    def in_words(self, attributes: Sequence[str] = ()) -> list[str]:
         """In words: what was used, and what stands for what."""
         if self.simulable:
             # Nobody was made up, and the candidates follow from these all the same.

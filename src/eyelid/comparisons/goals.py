@@ -89,7 +89,7 @@ class Verdict:
     Attributes:
         goal: as it was written.
         met: whether by the mean, or by the promise.
-        clearly: whether by the 95 % limit too: of made-up people, no promise about others.
+        clearly: whether by the 95% limit too: of made-up people, no promise about others.
         guaranteed: whether the guarantee implies it.
         off: how far off, from 0 to 1.
         value: the mean figure; None where there is none.
@@ -159,7 +159,7 @@ class Goals:
         return Goals(tuple(goal for goal in self.asked if goal.measured))
 
     def among(self, people: int, everybody: int) -> Goals:
-        """The same wishes about a part of the people: as many times as often as guessing names."""
+        """These goals about a part of the people: as many times as often as guessing names."""
         goal = self.find("rank1")
         if goal is None:
             return self

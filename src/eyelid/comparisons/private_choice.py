@@ -159,7 +159,7 @@ class PrivateChoice:
         return int(self.many(votes, 1, noise)[0])
 
     def many(self, votes: Integers, runs: int, noise: Randomness) -> Integers:
-        """The same again and again, for those who play against it."""
+        """Choices of independent runs on these votes, for those who play against it."""
         weight = math.floor(min(self.epsilon, _LARGEST) / 2 * _SCALE)
         costs = (votes.max() - votes) * weight
         drawn = choose(np.broadcast_to(costs, (runs, self.candidates)), _SCALE, noise)

@@ -10,7 +10,7 @@ from eyelid.reporting.comparisons.setting import Setting
 from eyelid.reporting.scene import Point, Scene, coloured
 
 _BOXES = """\
-Boxes: 95 % limits over simulated participants
+Boxes: 95% limits over simulated participants
 and studies, of each axis by itself."""
 
 

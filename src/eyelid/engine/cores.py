@@ -78,7 +78,7 @@ def cores() -> int:
 
 
 def in_turn(work: Callable[[T], R], items: Sequence[T], what: str) -> Iterator[R]:
-    """The same on one core, one after the other.
+    """Results of work on one core, one item after the other.
 
     >>> list(in_turn(abs, [-2, 3], "measuring"))
     [2, 3]
@@ -101,7 +101,7 @@ def parallel(work: Callable[[T], R], items: Sequence[T], what: str) -> Iterator[
 def in_threads(
     work: Callable[[T], R], items: Sequence[T], threads: int | None = None
 ) -> Iterator[R]:
-    """The same without a bar, by so many threads; as many as there are cores by default.
+    """Results of work by so many threads, without a bar; as many as there are cores by default.
 
     >>> list(in_threads(abs, [-2, 3], threads=2))
     [2, 3]

@@ -155,7 +155,7 @@ def _strange(peer: Peer) -> InputError:
 
 
 def _owners(host: str, port: int) -> list[bool]:
-    """Of each listener that may answer at an address: whether it is a process of this user."""
+    """Whether each listener that may answer at an address is a process of this user."""
     everywhere = ("::",) if ":" in host else ("::", "0.0.0.0")
     return [ours for at, ours in _listeners(port) if at == host or at in everywhere]
 

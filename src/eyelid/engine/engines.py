@@ -78,7 +78,7 @@ class Engine(ABC):
     def with_data(
         self, work: Callable[[D, T], R], data: D, items: Sequence[T]
     ) -> Iterator[tuple[int, R]]:
-        """The same for work that needs the same large data with every item."""
+        """Results of work that needs the same large data with every item, as they are done."""
         with self.shared(data) as handle:
             yield from self.as_done(partial(_given, work, handle), items)
 

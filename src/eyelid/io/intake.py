@@ -107,7 +107,7 @@ def read_scrubbed(path: Path | str, map: Map = None) -> Study:
 
 
 def under_pseudonyms(recorded: T, *, ours: bool) -> T:
-    """The same under the pseudonyms that its ledger keeps, where names are no mere codes.
+    """Recordings under the pseudonyms that their ledger keeps, where names are no mere codes.
 
     Args:
         recorded: with its origin.

@@ -105,7 +105,7 @@ def is_chosen(own: Origin, ledger: Path | str) -> bool:
 
 
 def counted_there(own: Origin, ledger: Path | str) -> Origin:
-    """The same people, counted in a file of their owner's choice, which must know them.
+    """These people's origin, counted in a file of their owner's choice, which must know them.
 
     Args:
         own: what the study says.

@@ -177,7 +177,7 @@ class _Pages:
         return total
 
     def _headers(self, start: int, stop: int) -> Iterator[dict[int, Any]]:
-        """Those of the pages between two places."""
+        """The headers of the pages between two places."""
         while start < stop:
             self._left -= 1
             if self._left < 0:

@@ -102,7 +102,7 @@ def _copied(place: RemotePlace, names: Sequence[str]) -> Path:
 
 
 def all_here(path: Path | str) -> Path:
-    """The same with all rows: for whoever looks at every file.
+    """Where this machine finds all of a place, rows too: for whoever looks at every file.
 
     Args:
         path: an address, also as a `Path` spells it, or a path.

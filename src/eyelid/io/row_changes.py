@@ -46,7 +46,7 @@ class RowChanges:
 
 
 def in_degrees(recorded: Recorded, where: str) -> Recorded:
-    """The same with x and y in degrees from straight ahead, y up.
+    """Recordings with x and y in degrees from straight ahead, y up.
 
     Args:
         recorded: with x and y on a screen of known geometry.
@@ -76,7 +76,7 @@ def in_degrees(recorded: Recorded, where: str) -> Recorded:
 
 
 def by_stimulus(recorded: Recorded) -> Recorded:
-    """The same with the stimulus in the name of the task, and in that of a recording of several.
+    """Recordings with the stimulus in the name of the task, and in that of one with several.
 
     What is done to a row depends on its own recording alone. Rows without a stimulus keep their
     task and recording.

@@ -278,7 +278,7 @@ class NoisyMechanism(DifferentialMechanism):
         return self.sensitivity(facts, unit) / self.scale(facts)
 
     def scale(self, facts: PublicFacts) -> float:
-        """That of the noise, in grid steps."""
+        """The scale of the noise, in grid steps."""
         return float(noise_of(self, facts).scale)
 
     @abstractmethod
@@ -334,7 +334,7 @@ class Total(NoisyMechanism):
         return self.distribution.of(SCALE)
 
     def mu_of(self, facts: PublicFacts, unit: Unit) -> float:
-        """That of the person, whom the noise is calibrated to."""
+        """The μ of the person, whom the noise is calibrated to."""
         return self.mu(facts)
 
     def within(self, facts: PublicFacts, unit: Unit) -> tuple[slice, slice, slice]:

@@ -151,7 +151,7 @@ class Expectation:
 
     @property
     def informative_about(self) -> dict[str, bool]:
-        """The same of everything that can be seen."""
+        """Whether errors beat the range midpoint, of everything that can be seen."""
         return {
             "values": beats_constant(self.value),
             "recording_means": beats_constant(self.recording_mean),
@@ -159,7 +159,7 @@ class Expectation:
         }
 
     def of_features(self, features: Sequence[Feature]) -> tuple[FeatureError, ...]:
-        """The same of each feature that has bounds, in its unit."""
+        """The errors of each feature that has bounds, in its unit."""
         spans = (self.value, self.recording_mean, self.group_mean, CONSTANT_RMSE_OF_SPAN)
         return tuple(
             FeatureError(each.name, each.unit, *(error_in_unit(each, error) for error in spans))

@@ -188,7 +188,7 @@ class FeatureMechanism(Mechanism):
         raise TypeError(f"the error of {self.name} depends on how much people are alike")
 
     def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
-        """The same of a recording's mean over its rows."""
+        """Expected error of a recording's mean over its rows, as a share of the feature's range."""
         raise TypeError(f"the error of {self.name} depends on how much people are alike")
 
     def cut_off(self, facts: PublicFacts) -> str:
@@ -249,7 +249,7 @@ class FeatureMechanism(Mechanism):
         """The public facts of what would be released."""
 
     def settled(self, table: FeatureTable) -> FeatureMechanism:
-        """The same with numbers in the place of words that stand for public facts of a table."""
+        """The mechanism with numbers in the place of words for public facts of a table."""
         return self
 
     def check(self, table: FeatureTable) -> None:

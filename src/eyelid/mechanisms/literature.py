@@ -133,7 +133,7 @@ LITERATURE = (
         "looks cost more",
         faithful_names=("kaleido",),
         measured="half a second of MPIIDPEye: agreement on areas (κ) 0.04 at ε = 1, 0.31 at 8, "
-        "0.69 at 64; at ε = 1 still 73 % of 20 people named, by their mean place, 82 % raw",
+        "0.69 at 64; at ε = 1 still 73% of 20 people named, by their mean place, 82% raw",
         measured_in="streaming.md",
     ),
     Published(
@@ -250,7 +250,7 @@ LITERATURE = (
         "7.36 where ε = 1 is printed; and its scale is read off the data",
         faithful_names=("exponential-paper",),
         sound_names=("exponential",),
-        printed="document type 80 % at ε = 100, and 33 %, which is chance, at ε = 20",
+        printed="document type 80% at ε = 100, and 33%, which is chance, at ε = 20",
     ),
     Published(
         name="LPA",
@@ -324,7 +324,7 @@ LITERATURE = (
         "the last group may have fewer than k",
         faithful_names=("ksame-paper",),
         sound_names=("ksame", "ksame-dp"),
-        printed="document type 72 % or more at every k; 33 % is chance",
+        printed="document type 72% or more at every k; 33% is chance",
         measured="document type at k = 8 by a support-vector machine: 0.72 as printed, 0.61 with "
         "ksame (0.82 by an oblique random forest); 0.92 on raw data",
         measured_in="anonymity.md",
@@ -342,7 +342,7 @@ LITERATURE = (
         "whoever's; and its histograms have no noise",
         faithful_names=("marginals-paper",),
         sound_names=("seeded", "synthetic"),
-        printed="document type about 53 %; 33 % is chance",
+        printed="document type about 53%; 33% is chance",
         measured="document type by a support-vector machine: 0.72 as printed, 0.92 on raw data",
         measured_in="anonymity.md",
     ),

@@ -53,7 +53,7 @@ def find_dataset(data: Path | None, name: str) -> Path | None:
 
 
 def find_datasets(data: Path | None, names: Sequence[str]) -> dict[str, Path]:
-    """Those of a paper's datasets that are there; a folder with none of them is an error."""
+    """A paper's datasets that are there; a folder with none of them is an error."""
     found = {name: place for name in names if (place := find_dataset(data, name)) is not None}
     if data is not None and not found:
         raise InputError(

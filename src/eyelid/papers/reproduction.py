@@ -82,7 +82,7 @@ class Cell:
 
     @property
     def numbers(self) -> list[float]:
-        """Those of the three that are there, as far as they are numbers."""
+        """The printed and measured values that are there, as far as they are numbers."""
         ours = [value.mean for value in (self.by_protocol, self.leak_free) if value is not None]
         there = ours if self.printed is None else [self.printed, *ours]
         return [number for number in there if math.isfinite(number)]

@@ -60,7 +60,7 @@ _OUT = {
 }
 _RESULTS_EPSILON = 1.0
 RESULTS_BELOW = 300
-"""Of fewer people than that results say more than anybody's records under noise."""
+"""Below so many people, results say more than anybody's records under noise."""
 # Lengths of windows in s, the usual one first: public numbers, of which one fits.
 _WINDOWS_S, _STEP_S = (30, 10, 5, 2, 1), 0.5
 
@@ -290,6 +290,6 @@ def stream_way(study: Study) -> str:
         f"{_EPSILON:g} --set window={window} --set radius={radius:g}"
         f"{chosen}'. Which of two ways a person looked for half a "
         f"second of one recording, up to {radius:g} {mechanism.place.spoken_units} apart, is then "
-        f"guessed right in at most {guessed(promised)} of cases, in place of 50 %"
+        f"guessed right in at most {guessed(promised)} of cases, in place of 50%"
         f"{several if touched > 1 else ''}; no person as a whole is hidden ({total})."
     )

@@ -120,7 +120,7 @@ def utility_picture(uses: Sequence[Use]) -> Markup:
         axis.tick_params(axis="y", length=0)
         axis.set_ylim(-0.7, len(uses) - 0.3)
         percents(axis)
-        axis.set_xlabel("recognised (bars: 95 % limits over people)")
+        axis.set_xlabel("recognised (bars: 95% limits over people)")
         for number, (words, colour) in enumerate(sources[: 1 + released]):
             axis.annotate(
                 f"● {words}",
@@ -181,7 +181,7 @@ def features_picture(features: pl.DataFrame, chance: float) -> Markup:
         axis.tick_params(axis="y", length=0)
         axis.set_ylim(-0.6, len(names) - 0.4)
         axis.set_xlim(0, max(0.5, *rates) if rates else 1)
-        axis.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+        axis.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f}%")
         axis.set_xlabel("people named by this feature alone")
 
     alt = "People named by one feature alone: " + "; ".join(
@@ -243,7 +243,7 @@ def plane_picture(attempts: Sequence[tuple[str, str, Rate, Rate]]) -> Markup:
         axis.set_xlim(min(0.25, *(rate.low - 0.03 for *_, rate in attempts)), 1.03)
         axis.set_ylim(-0.03, 1.1)
         for each in (axis.xaxis, axis.yaxis):
-            each.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+            each.set_major_formatter(lambda value, _: f"{100 * value:.0f}%")
         axis.set_xlabel("windows whose document is recognised (more is more useful)")
         axis.set_ylabel("people named (less is more private)")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from eyelid.attacks.means import MeanFindings
     from eyelid.attacks.membership import Membership
 
-QUARTERS = ([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100 %"])
+QUARTERS = ([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100%"])
 
 # What an attacker has, in as few words as fit beside a line.
 _IN_WORDS = {
@@ -79,7 +79,7 @@ class Rates:
 
     @property
     def height(self) -> float:
-        """Of a picture, in inches."""
+        """The height of a picture, in inches."""
         return 0.4 * len(self.lines) + 0.75
 
     def draw(self, axis: Axes) -> None:
@@ -90,7 +90,7 @@ class Rates:
         """
         _draw_lines(axis, self.lines)
         mark(axis, self.chance, "guessing")
-        axis.set_xlabel(f"{self.what} (bars: 95 % limits over people)")
+        axis.set_xlabel(f"{self.what} (bars: 95% limits over people)")
         if all(line.allowed is None for line in self.lines):
             return
         _beside(axis, 1, len(self.lines) - 0.35, "allowed", GREEN)
@@ -98,8 +98,8 @@ class Rates:
             if line.allowed is not None:
                 # A wall that bars start left of.
                 axis.plot([line.allowed] * 2, [place - 0.4, place + 0.4], color=GREEN, lw=2.5)
-            told = bound(line.allowed) if line.allowed is not None else "–"
-            _beside(axis, 1, place, told, GREEN)
+            limit = bound(line.allowed) if line.allowed is not None else "–"
+            _beside(axis, 1, place, limit, GREEN)
 
     def picture(self) -> Markup:
         """As a picture of a page."""
@@ -177,7 +177,7 @@ def membership_rates(means: MeanFindings) -> Rates:
     return Rates(lines, 0.5, "right answers")
 
 
-def told_apart_rates(found: Membership, clear: Membership | None, attacker: str) -> Rates:
+def rates_of_game(found: Membership, clear: Membership | None, attacker: str) -> Rates:
     """Right answers about which of two people was in what is made up, and with hardly any noise."""
     allowed = None if found.bound is None else (1 + found.bound) / 2
     lines = [_Line("which of two was in it", attacker, found.right, BLUE, allowed)]
@@ -224,7 +224,7 @@ def _draw_lines(axis: Axes, lines: Sequence[_Line]) -> None:
 
 
 def percents(axis: Axes) -> None:
-    """Have an axis go from 0 to 100 %."""
+    """Have an axis go from 0 to 100%."""
     axis.set_xlim(-0.02, 1.02)
     axis.set_xticks(*QUARTERS)
 

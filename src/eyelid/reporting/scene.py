@@ -11,7 +11,7 @@ from typing import Any
 
 from eyelid.attacks.statistics import Rate
 from eyelid.mechanisms.certificate import Promise
-from eyelid.privacy.guarantee import Kind
+from eyelid.privacy.guarantee import NO_PROTECTION, Kind
 from eyelid.privacy.unit import PERSON
 from eyelid.reporting.drawing import BLUE, GREEN, INK, ORANGE
 from eyelid.reporting.sentences import formal_only
@@ -19,7 +19,7 @@ from eyelid.spelling import plural
 
 _REGION = """\
 Boxes are made to hold both true values in 95 of 100
-such studies: 97.5 % limits, over people and runs."""
+such studies: 97.5% limits, over people and runs."""
 _SAME = "A line without dots: always the same answer."
 _OPEN = "Dotted: one draw serves everybody, limits unknown."
 _GATHERED = "No boxes where many are not told from guessing."
@@ -78,7 +78,7 @@ class Point:
 
     @property
     def kind(self) -> str:
-        """Of its promise, as `MARKERS` has it."""
+        """The kind of its promise, as `MARKERS` has it."""
         promised = self.promised.guarantee
         if not promised.holds or (
             promised.kind.differential and math.isinf(promised.epsilon or 0.0)
@@ -110,7 +110,9 @@ class Point:
     def words(self) -> str:
         """What sets it apart within its series, and what a person is promised."""
         total = self.promised.person_level
-        said = f"person {total.numbers()}" if total.holds else "no guarantee for a person"
+        # What protects nobody is drawn as that.
+        numbers = total.numbers().replace(NO_PROTECTION, "")
+        said = f"person {numbers}" if total.holds else "no guarantee for a person"
         if total.holds and total.kind is Kind.K_ANONYMITY:
             said = f"person one among {total.k}"
         return f"{self.swept} → {said}".lstrip()
@@ -189,12 +191,12 @@ class Scene:
 
     @property
     def lines(self) -> int:
-        """Of the words beside the plane."""
+        """How many lines the words beside the plane take."""
         return sum(1 + len(series.points) for series in self.series)
 
     @property
     def columns(self) -> int:
-        """Of these words, side by side."""
+        """How many columns these words stand in, side by side."""
         return max(1, math.ceil(self.lines / _LINES_A_COLUMN))
 
     @property
@@ -203,7 +205,7 @@ class Scene:
         return math.ceil(self.lines / self.columns) + len(self.key) + len(self.remarks) + 1
 
     def size(self) -> dict[str, Any]:
-        """Of the picture: lane, plane and words side by side."""
+        """The size of the picture: lane, plane and words side by side."""
         widths = [_PLANE_INCH, _SIDE_INCH * self.columns]
         if self.nobodys:
             widths.insert(0, max(4, self.nobodys + 1) * _LANE_INCH)
@@ -219,12 +221,12 @@ class Scene:
         """Marker, whether it is hollow, and what that means; of what is there."""
         kinds = {point.kind for _, point in self.points}
         shown = [look for kind, look in MARKERS.items() if kind in kinds]
-        told = [(marker, False, words) for marker, words in shown]
+        entries = [(marker, False, words) for marker, words in shown]
         if any(point.hollow for _, point in self.points):
-            told.append(("o", True, _FORMAL))
+            entries.append(("o", True, _FORMAL))
         if self.raw is not None:
-            told.append(("*", False, "the raw data, as people publish them today"))
-        return told
+            entries.append(("*", False, "the raw data, as people publish them today"))
+        return entries
 
     @property
     def remarks(self) -> list[str]:
@@ -235,13 +237,13 @@ class Scene:
         whose = plural(self.people, f"{made_up}person", f"{made_up}people")
         size = f"{whose}, {plural(self.repeats, 'run')} of each setting."
         if self.by_error:
-            return ["Bars: 95 % limits over people and runs.", size]
-        told = self.boxes.splitlines()
+            return ["Bars: 95% limits over people and runs.", size]
+        lines = self.boxes.splitlines()
         alone = [point for _, point in self.points if point.number not in self.crowd]
-        told += [_SAME] if any(point.same for point in alone) else []
-        told += [_OPEN] if any(point.one_draw for point in alone) else []
-        told += [_GATHERED] if self.crowd else []
-        return [*told, size]
+        lines += [_SAME] if any(point.same for point in alone) else []
+        lines += [_OPEN] if any(point.one_draw for point in alone) else []
+        lines += [_GATHERED] if self.crowd else []
+        return [*lines, size]
 
     @cached_property
     def crowd(self) -> tuple[int, ...]:

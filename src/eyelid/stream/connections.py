@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Connection = ServerConnection | ClientConnection
 
 MOST_BYTES = 2**16
-"""Of a message that comes in; longer ones end the connection."""
+"""The longest message that may come in; longer ones end the connection."""
 MOST_CONNECTIONS = 32
 POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
 

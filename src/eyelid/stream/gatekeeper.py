@@ -318,7 +318,7 @@ class Gatekeeper(Unique):
     def push_many(
         self, time_ms: ArrayLike, x: ArrayLike, y: ArrayLike, z: ArrayLike | None = None
     ) -> tuple[Floats, ...]:
-        """The same for arrays, as if their samples had been pushed one by one.
+        """Release arrays, as if their samples had been pushed one by one.
 
         Args:
             time_ms: when they were taken; must not go backwards.

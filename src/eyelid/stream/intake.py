@@ -202,7 +202,7 @@ class Fit:
         if self._outside > _MUCH * self._seen:
             tenths = max(1, round(10 * self._outside / self._seen))
             return (
-                f"about {10 * tenths} % of the first samples lie outside of the "
+                f"about {10 * tenths}% of the first samples lie outside of the "
                 f"scene {scene} {scene.units}, and were taken for its edge: check --units and "
                 "--scene"
             )

@@ -133,7 +133,7 @@ class Pump:
     async def stream(
         self, seconds: float | None = None, watch: Callable[[Status], None] | None = None
     ) -> None:
-        """The same inside an event loop."""
+        """Run inside an event loop."""
         self._loop, self._ended = asyncio.get_running_loop(), asyncio.Event()
         # Being asked to end is no failure; where there are no such signals nobody asks.
         with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):

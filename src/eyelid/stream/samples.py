@@ -144,7 +144,7 @@ class Backlog:
 class Latency:
     """How long samples took from their arrival to a sink, in constant memory.
 
-    A histogram of times, 5 % wide each, from a microsecond to a hundred seconds.
+    A histogram of times, 5% wide each, from a microsecond to a hundred seconds.
 
     >>> latency = Latency()
     >>> latency.add(0.001, 99)
@@ -162,7 +162,7 @@ class Latency:
         self._counts[min(round(place), len(self._counts) - 1)] += samples
 
     def quantile_ms(self, share: float) -> float | None:
-        """What this share of samples did not exceed, within 3 %; None before there are any."""
+        """What this share of samples did not exceed, within 3%; None before there are any."""
         total = int(self._counts.sum())
         if not total:
             return None

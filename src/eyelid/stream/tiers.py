@@ -155,7 +155,7 @@ class Tiers(Filter):
         )
 
     def person_total(self, shape: PublicFacts) -> str:
-        """Of each, in words."""
+        """The total of each tier, in words."""
         return "; ".join(f"{part.name}: {part.person_total(shape)}" for part in self.parts())
 
     def sampler(self, shape: PublicFacts) -> str:

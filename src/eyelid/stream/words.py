@@ -59,7 +59,7 @@ def _meaning(guarantee: Guarantee) -> str:
     """What ε means to somebody who guesses."""
     guess = guess_between_two(guarantee)
     share = rounded_up(100 * guess, 3 if guess < _NEXT_TO_NOTHING else 5)
-    text = f"Whoever guesses between two such places is right at most {share} % of the time, not 50"
+    text = f"Whoever guesses between two such places is right at most {share}% of the time, not 50"
     return f"{text}: next to nothing is hidden" if guess > _NEXT_TO_NOTHING else text
 
 

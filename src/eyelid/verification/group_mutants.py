@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.attacks.twins import sound_of
+from eyelid.attacks.override import sound_of
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.groups.partition import (
     Members,
@@ -308,7 +308,7 @@ def _left_over(self: Any, table: FeatureTable, noise: Randomness) -> Any:
 
 
 def _place_of(sorted_: Members) -> Members:
-    """Of each of some sorted numbers, how many equal ones are before it."""
+    """For each of some sorted numbers, how many equal ones are before it."""
     return np.arange(sorted_.size) - np.searchsorted(sorted_, sorted_)
 
 

@@ -33,7 +33,7 @@ RELEASES = 100
 Game = tuple[str, float, int, str]
 """What is measured, what is claimed of it, tries in every release, and how they are made."""
 GUESSES = 20
-"""Of every release, each with a member drawn anew as the one behind the record."""
+"""Guesses at each release, each with a member drawn anew as the one behind the record."""
 _TASKS, _SHORTEST = 4, 6
 # Rows of one task that only one person has values of.
 _GAP = slice(2, 5)
@@ -284,7 +284,7 @@ def same_for_everybody(mechanism: Any) -> OutputResult:
 
 
 def _reordered(table: FeatureTable, order: NDArray[np.intp]) -> FeatureTable:
-    """The same people under new names, in another order."""
+    """A table's people under new names, in another order."""
     people = table.people[order]
     new = people.select("person", name=pl.format("new{}", pl.int_range(pl.len())))
     data = new.join(table.data, on="person", how="left", maintain_order="left_right")

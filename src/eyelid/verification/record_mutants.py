@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from eyelid.attacks.override import override, sound_of
 from eyelid.attacks.residuals import examine
-from eyelid.attacks.twins import sound_of, twin
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import Integers, exact, noise_of
 from eyelid.mechanisms.groups.public_groups import Groups
@@ -142,7 +142,7 @@ _BARE: tuple[Row, ...] = (
 
 
 def additive_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
-    """Those of every record, and textbook noise in floating point instead of on a grid."""
+    """Mutants of every record, and textbook noise in floating point instead of on a grid."""
     yield from record_mutants(variants)
     yield Mutant("float noise", variants[0], {"randomise": _in_floats}, _by_digits)
 
@@ -156,7 +156,7 @@ def _in_floats(self: Any, values: Values, facts: PublicFacts, _: Randomness) -> 
 
 
 def bin_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
-    """Those of noise on values, and windows that overlap."""
+    """Mutants of noise on values, and windows that overlap."""
     yield from additive_mutants(variants)
     overlapping = replace(variants[0], window_s=1.0, step_s=0.5)
     windows = {"scale_in_spans": _of_windows}
@@ -179,7 +179,7 @@ def _windowed_first(self: Any, values: Values, facts: PublicFacts) -> Any:
 
 
 def fourier_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
-    """Those of every record, of complex coefficients, and of a private choice of k."""
+    """Mutants of every record, of complex coefficients, and of a private choice of k."""
     yield from record_mutants(variants)
     yield from planted(variants[-2], _OF_COEFFICIENTS)
     yield from planted(variants[-1], _OF_CHOICES)
@@ -239,13 +239,13 @@ _UNCLIPPED: Changes = {"clip": _no_clip, "limit": _no_limit}
 
 
 def cosine_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
-    """Those of every record, where coefficients are limited as well."""
+    """Mutants of every record, where coefficients are limited as well."""
     yield _less_than_needed(variants[0])
     yield from _common_mutants(variants, _UNCLIPPED)
 
 
 def dct_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
-    """Those of every record, of the norm that is limited, and of spherical noise."""
+    """Mutants of every record, of the norm that is limited, and of spherical noise."""
     yield _less_than_needed(variants[0])
     yield from planted(variants[0], _OF_NORMS)
     yield from planted(variants[-2], _OF_SPHERES)
@@ -253,7 +253,7 @@ def dct_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
 
 
 def envelope_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
-    """Those of every record, and of the spectrum that coefficients are clipped to."""
+    """Mutants of every record, and of the spectrum that coefficients are clipped to."""
     yield _less_than_needed(variants[0])
     yield from planted(variants[0], _OF_SPECTRA)
     yield Mutant("coefficients clipped, not values", variants[-2], {"clip": _no_clip}, by_game)
@@ -311,7 +311,7 @@ _OF_SPECTRA: tuple[Row, ...] = (
 
 
 def mean_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
-    """Those of means: inside, in the sum, in its number of people, and of less than a person."""
+    """Mutants of means: inside, in the sum, in its number of people, of less than a person."""
     yield from planted(variants[0], _OF_MEANS)
     plain = next(each for each in variants if each.core.family == "additive")
     yield Mutant("missing clip", plain, _inside(plain, {"clip": _no_clip}), by_game)
@@ -323,7 +323,7 @@ def mean_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
 
 
 def random_mean_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
-    """Those of random groups: who is in them, how many are, and what of them goes into a sum."""
+    """Mutants of random groups: who is in them, how many are, and what goes into a sum."""
     sound = variants[0]
     yield from planted(sound, _OF_MEANS)
     for name, changes in _INSIDE.items():
@@ -333,7 +333,7 @@ def random_mean_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
 
 def _inside(sound: Any, changes: Changes) -> Changes:
     """The mechanism inside with some methods replaced."""
-    changed = twin(sound.core, changes)
+    changed = override(sound.core, changes)
     return {"core": property(lambda _: changed)}
 
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eyelid.attacks.override import sound_of
 from eyelid.attacks.statistics import clopper_pearson
-from eyelid.attacks.twins import sound_of
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms.mechanism import Values
@@ -72,7 +72,7 @@ def play_deniability(mechanism: Any, noise: Randomness) -> GameResult:
 
 
 def seeded_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
-    """Those of the rows, with the first variant that shows them, and those of the model."""
+    """Mutants of the rows, with the first variant that shows them, and of the model."""
     first, several = variants[0], variants[-1]
     yield from planted(first, _OF_THE_TEST)
     yield Mutant("rows counted, not people", several, {"counted": _rows_counted}, by_game)

@@ -65,7 +65,7 @@ def check_samplers(draws: int, noise: Randomness) -> Iterator[SamplerResult]:
 
 
 def faulty_samplers(draws: int, noise: Randomness) -> Iterator[tuple[str, str, SamplerResult]]:
-    """The same tests on samplers with a planted fault: sampler, fault, and the test's result."""
+    """Tests of samplers with a planted fault: sampler, fault, and the test's result."""
     for distribution in _DISTRIBUTIONS:
         true = distribution(20)
         faults = {"scale × 0.85": distribution(17).draw, "zero counted twice": _zero_twice(true)}
@@ -195,7 +195,7 @@ def _counted(draws: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.i
 
 
 def _p_value(counts: NDArray[np.int64], shares: NDArray[np.float64]) -> float:
-    """Of the chi-square statistic; cells of which little is expected are one."""
+    """The p-value of the chi-square statistic; cells of which little is expected are one."""
     from scipy.stats import chi2
 
     expected = counts.sum() * shares

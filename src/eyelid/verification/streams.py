@@ -256,7 +256,7 @@ def hostile_stream(rng: np.random.Generator, mechanism: Filter, number: int) -> 
 
 
 def _wide(mechanism: Filter) -> list[Filter]:
-    """The same with windows of several lengths, in a scene that holds all of its noise."""
+    """The filter with windows of several lengths, in a scene that holds all of its noise."""
     changes: list[dict[str, Any]] = [
         {"window": window, **({"skip": skip} if mechanism.skips else {})}
         for window in (1, 2, 3, 5, _LONGEST_WINDOW)
@@ -267,7 +267,7 @@ def _wide(mechanism: Filter) -> list[Filter]:
 
 
 def in_square(mechanism: L, radii: float, **changes: Any) -> L:
-    """The same in a square scene of so many radii."""
+    """The filter in a square scene of so many radii."""
     side = f"{radii * mechanism.radius:.12g}"
     return replace(mechanism, coordinates="px", scene=f"0,0,{side},{side}", **changes)
 
@@ -276,7 +276,7 @@ def in_square(mechanism: L, radii: float, **changes: Any) -> L:
 
 
 def _plain(mechanism: Filter) -> Filter:
-    """The same with windows of one sample, of which each knows its budget, in a wide scene."""
+    """The filter with windows of one sample, of which each knows its budget, in a wide scene."""
     changes: dict[str, Any] = {"skip": 1} if mechanism.skips else {}
     return in_square(mechanism, ROOMY, window=1, **changes)
 
@@ -412,7 +412,7 @@ def _spread(noise: Values) -> float:
 
 
 def _tests_p(outcomes: list[Outcomes], mechanism: Filter, scale: float) -> float:
-    """Of a chi-square test that gaze of each distance passes as often as it should."""
+    """The p-value of a chi-square test that gaze of each distance passes as often as it should."""
     from scipy.stats import chi2
 
     distance, moved = (np.concatenate(part) for part in zip(*outcomes, strict=True))

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from eyelid.attacks.override import sound_of
 from eyelid.attacks.residuals import ResidualResult, judged
-from eyelid.attacks.twins import sound_of
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
 from eyelid.mechanisms.differential import Integers, noise_of
@@ -291,7 +291,7 @@ def table_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
 
 
 def _of_entries(self: Any, counts: PersonCounts, facts: Any, limit: str) -> Any:
-    """Of each entry a limit of its table."""
+    """A limit of each entry's table."""
     limits = self.limits(facts)
     each = np.repeat([float(getattr(one, limit)) for one in limits], [one.cells for one in limits])
     return np.asarray(each[counts.cell % facts.length])

@@ -86,7 +86,7 @@ def test_rows_that_share_nothing_need_a_chain(make_table, window_ms):
 
 
 def test_chance_is_what_independent_values_give(make_table):
-    """10 000 coefficients of 12 people, but all with the same fifth row: within 10 %."""
+    """10 000 coefficients of 12 people, but all with the same fifth row: within 10%."""
     table = make_table(people=12, recordings=1, rows=5005, seed=8)
     found = temporal_summary(table, longest_delta_t=None).tasks.row(0, named=True)
     assert found["raw"] == pytest.approx(found["by_chance"], rel=0.1)

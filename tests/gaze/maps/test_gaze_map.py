@@ -145,7 +145,7 @@ def test_cells_without_noise_are_presented_as_they_are():
 
 def test_noise_alone_is_seldom_called_reliable():
     # One px of 300 independent maps is above two errors 6.8 times on average: never with a chance
-    # of 0.1 %, more than 21 times with one below 1e-5; seed fixed.
+    # of 0.1%, more than 21 times with one below 1e-5; seed fixed.
     rng = np.random.default_rng(15)
     reliable = np.array(
         [
@@ -188,7 +188,7 @@ def test_where_it_is_not_known_how_high_noise_rises_nothing_is_certain():
 
 
 def test_noise_alone_stands_out_for_certain_on_few_maps():
-    """2.5 % of maps to one side: of 400 more than 27 with a chance of 1e-5; the seed is fixed."""
+    """2.5% of maps to one side: of 400 more than 27 with a chance of 1e-5; the seed is fixed."""
     rng, grid = np.random.default_rng(21), Grid(96, 54, 8, 5)
     counts = [
         standing_out(presented(rng.normal(0, 0.1, (5, 8)), grid, 3.0, 0.1, "", 9))

@@ -12,7 +12,7 @@ from eyelid.gaze.maps.noise_peaks import CHANCE, contrast_peak, noise_peak
 from eyelid.gaze.maps.spread import spread, spread_error
 
 DRAWS = 1000
-# A share of 5 % is more than 7.6 % of 1000 draws with a chance of 2e-4, less than 2.7 % with 2e-4.
+# A share of 5% is more than 7.6% of 1000 draws with a chance of 2e-4, less than 2.7% with 2e-4.
 MOST, LEAST = 0.076, 0.027
 
 

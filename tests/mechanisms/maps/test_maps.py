@@ -188,7 +188,7 @@ class TestMeasuring:
         facts = mechanism.facts_of(30, 1, 100, 100)
         empty = PersonCounts.of_dense(np.zeros((30, 10_000)))
         cells = mechanism.measure(empty, facts, randomness(2))
-        # The variance of Laplace noise is known from 10 000 draws to 2.2 %: five of these.
+        # The variance of Laplace noise is known from 10 000 draws to 2.2%: five of these.
         assert cells.std() == pytest.approx(mechanism.cell_sd(facts), rel=0.056)
 
     def test_counts_of_other_people_or_cells_are_refused(self):

@@ -147,7 +147,7 @@ def test_the_expected_error_falls_as_the_number_of_people(inner):
 
 @pytest.mark.parametrize("inner", INNERS)
 def test_the_expected_error_is_the_error(inner):
-    # 60 groups of 4, 5760 values that need not be independent: 15 % is five standard errors.
+    # 60 groups of 4, 5760 values that need not be independent: 15% is five standard errors.
     rng = np.random.default_rng(2)
     table = table_from_arrays(
         rng.uniform(0, 1, (240, 2, 24, 2)),

@@ -116,7 +116,7 @@ def test_noise_on_a_mean_is_that_of_the_diameter_over_the_size():
     groups = mechanism.partition(table, randomness(1))
     noisy = mechanism.noisy_means(table, groups, randomness(2)).data.select(table.names).to_numpy()
     left = (noisy - mechanism.exact(table, groups).data.select(table.names).to_numpy()) / SPANS
-    # 80 groups of 36 draws: 6 % is four and a half standard errors.
+    # 80 groups of 36 draws: 6% is four and a half standard errors.
     assert np.std(left) == pytest.approx(sigma, rel=0.06)
 
 

@@ -167,7 +167,7 @@ def test_expected_error_is_what_is_measured(law, unit, make_table):
     )
     error = ((noisy - plain) / spans).reshape(-1, 20, 2)
     expected = chosen.expected_rmse_of_span(facts)
-    # 4800 coefficients: standard errors of about 1 % (2 % where recordings share a radius).
+    # 4800 coefficients: standard errors of about 1% (2% where recordings share a radius).
     assert np.sqrt((error**2).mean()) == pytest.approx(expected, rel=0.06)
     means = chosen.expected_mean_rmse_of_span(facts)
     assert np.sqrt((error.mean(axis=1) ** 2).mean()) == pytest.approx(means, rel=0.1)

@@ -193,7 +193,7 @@ def test_a_mean_at_its_bound_has_the_expected_error_and_all_others_less(epsilon)
     mechanism = build(epsilon=epsilon, k=3, delta=1e-5)
     facts = PublicFacts(4000, 1, 20, 1)
     expected = mechanism.expected_mean_rmse_of_span(facts)
-    # 4000 draws: a standard error of about 1 %.
+    # 4000 draws: a standard error of about 1%.
     for constant in (0.0, 1.0):
         _, mean = measured_error(mechanism, np.full((1, 20, 1), constant))
         assert mean == pytest.approx(expected, rel=0.06)

@@ -147,7 +147,7 @@ def test_coefficients_beyond_the_middle_are_measured_once(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("parameters", [{}, {"k": 1}, {"k": 3}, {"k": 8}], ids=str)
 def test_expected_errors_are_what_is_measured(name, parameters):
-    """Standard error of the mean square below 2 %; the last chunk of a signal is cut."""
+    """Standard error of the mean square below 2%; the last chunk of a signal is cut."""
     mechanism = build(name, epsilon=50.0, chunk=8, **parameters)
     values = np.full((1500, 2, 20, 2), 0.5)
     features = [Feature("a", "", "", 0.0, 1.0), Feature("b", "", "", -4.0, 6.0)]

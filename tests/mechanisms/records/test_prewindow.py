@@ -166,8 +166,8 @@ def test_sixty_bins_in_a_window_are_sqrt_sixty_better_than_noise_on_windows():
 
 @pytest.mark.parametrize("others", ["leave", "dct"])
 def test_the_error_is_what_was_expected(others):
-    # 500 people of 3 windows' length without overlap, 8 features or more: 1 % off in a standard
-    # error at most, and 5 % are five of them.
+    # 500 people of 3 windows' length without overlap, 8 features or more: 1% off in a standard
+    # error at most, and 5% are five of them.
     mechanism = build(only="linear", others=others, window_s=2.0)
     streams = [s for s in stream_set() if s.name in mechanism.streams()]
     whole = [f for f in window_feature_set(window_s=2.0) if f.name in mechanism.measured_whole()]
@@ -196,7 +196,7 @@ def test_without_linear_features_the_error_is_that_of_full_bins():
     table = table_from_arrays(np.broadcast_to([3.0, 0.0], (400, 1, 4, 2)), streams)
     quiet = replace(mechanism, epsilon=1e6)
     released = quiet.apply(table, randomness(5)).data["saccade_amplitude_mean"].to_numpy()
-    # 400 draws: a standard error is 3.5 %.
+    # 400 draws: a standard error is 3.5%.
     assert (released / (40.0 - 0.4)).std() == pytest.approx(
         quiet.expected_rmse_of_span(facts), rel=0.18
     )

@@ -59,7 +59,7 @@ def test_noise_has_the_scale_that_is_told() -> None:
         mechanism.perturb(np.zeros((1, 64, 8), dtype=np.int64), facts, randomness(1)), facts
     )
     assert noise.shape == (1, 8, 8, 8)
-    # 512 draws: a standard deviation is right to 3 % or so; six times that.
+    # 512 draws: a standard deviation is right to 3% or so; six times that.
     assert noise.std() == pytest.approx(mechanism.noise_of_person(facts), rel=0.2)
 
 

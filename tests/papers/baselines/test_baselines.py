@@ -97,7 +97,7 @@ def test_no_samples_are_no_samples(baseline):
 
 @pytest.mark.parametrize("name", ["jitter", "pink"])
 def test_noise_is_fresh_in_every_run_and_has_the_standard_deviation_asked_for(name):
-    # 200 independent starts: 5 standard errors of a standard deviation are 25 %.
+    # 200 independent starts: 5 standard errors of a standard deviation are 25%.
     middle = np.full((2, 1), 300.0)
     ends = np.array(
         [mechanism(name).start(randomness(seed)).push_many(*middle) for seed in range(200)]
@@ -108,7 +108,7 @@ def test_noise_is_fresh_in_every_run_and_has_the_standard_deviation_asked_for(na
 
 
 def test_jitter_is_averaged_away_as_its_note_says():
-    # The mean of 40 draws of sd 20: 3.2, a sixth; 1000 of them, 5 standard errors are 11 %.
+    # The mean of 40 draws of sd 20: 3.2, a sixth; 1000 of them, 5 standard errors are 11%.
     x, y = mechanism("jitter").start(randomness(7)).push_many(*np.full((2, 40_000), 300.0))
     assert x.reshape(-1, 40).mean(axis=1).std() == pytest.approx(20 / math.sqrt(40), rel=0.11)
     assert y.std() == pytest.approx(20, rel=0.02)

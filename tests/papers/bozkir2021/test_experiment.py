@@ -73,7 +73,7 @@ def test_differences_win_where_noise_is_largest_and_lose_where_it_is_smallest(re
 
 
 def test_figures_agree_with_tables_that_are_released(wandering):
-    """The experiment against `cfpa-paper` with one k; medians over 400 runs agree within 10 %."""
+    """The experiment against `cfpa-paper` with one k; medians over 400 runs agree within 10%."""
     table = wandering(people=3, recordings=1, rows=48)
     mechanism = mechanism_named("cfpa-paper", epsilon=1.0, chunk=16, mean="kept", runs=50)
     signals, noisy = next(mechanism.randomised(list(signals_of(table)), 400, randomness(1)))

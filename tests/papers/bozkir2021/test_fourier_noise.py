@@ -121,7 +121,7 @@ def test_without_noise_all_coefficients_give_the_signals_back(signals, treatment
     "treatment", [Treatment(d, m) for d in (False, True) for m in (False, True)]
 )
 def test_released_signals_have_the_error_that_the_choice_of_k_counts_on(signals, treatment):
-    """Two ways to the same mean squared error; 4 000 runs are within 10 % but once in 10⁵ times."""
+    """Two ways to the same mean squared error; 4 000 runs are within 10% but once in 10⁵ times."""
     task = TaskNoise.of(signals, 16, treatment, (2,))
     chosen, runs = np.zeros((2, 4), dtype=int), 4_000
     released = task.randomised(chosen, 0.5, runs, randomness(1))

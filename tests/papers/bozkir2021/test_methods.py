@@ -49,7 +49,7 @@ def test_noise_alone_has_the_printed_scale(table_of):
     drawn = [noisy(nothing, chosen, 0.5, [seed]) for seed in range(1000)]
     constant = np.array(drawn)[:, :, 0, :]
     assert np.ptp(constant, axis=2) == pytest.approx(0, abs=1e-9)
-    # The variance of 2000 Laplace draws is within 5 % of its value, five standard errors are 25 %.
+    # The variance of 2000 Laplace draws is within 5% of its value, five standard errors are 25%.
     scale = 4 * 4 / 0.5 / 16
     assert constant[..., 0].var() == pytest.approx(2 * scale**2, rel=0.25)
 

@@ -102,7 +102,7 @@ def test_equal_rows_are_learned_from_once_by_their_weight(classes):
 
 
 def test_rows_of_a_mean_get_the_spread_of_one_person():
-    # 4 people, 2000 rows of noise: the spread is known to 2 %.
+    # 4 people, 2000 rows of noise: the spread is known to 2%.
     table = readers(0.0, people=4, rows=2000)
     released = KSame(k=4).apply(table, randomness(0))
     known = records_of(released, ["group1"])

@@ -178,7 +178,7 @@ def test_limits_are_wider_where_runs_differ_than_where_they_agree():
 def test_noise_that_serves_everybody_is_no_finding_about_people():
     """No signal at all: one draw gives everybody a share of its own, limits hold chance.
 
-    300 studies of 20 people and 3 runs: of 95 % limits, fewer than 270 hold the truth but once in
+    300 studies of 20 people and 3 runs: of 95% limits, fewer than 270 hold the truth but once in
     a thousand.
     """
     rng = np.random.default_rng(8)
@@ -201,7 +201,7 @@ def test_whoever_was_not_shown_does_not_count():
 
 
 def test_on_real_people_noise_of_single_rows_is_averaged_away(real_windows):
-    """The paper has 6 % at ε = 2, by its network alone; over 20 people 0.05 is chance."""
+    """The paper has 6% at ε = 2, by its network alone; over 20 people 0.05 is chance."""
     network, lda = find_attackers(["rbf-network-single", "lda"])
     parts, setting = Tables.of(real_windows), Setting("exponential-paper", 2.0)
     released = setting.release(parts.early, 0)

@@ -15,9 +15,9 @@ from eyelid.privacy.unit import PERSON
 ALL = ["map-noisefree", "map-rs1", "map-rs2", "map-gaussian-paper", "map-laplace-paper"]
 
 
-def some_counts(people=20, side=12, looks=30, seed=0):
+def some_counts(people=20, side=12, points=30, seed=0):
     rng = np.random.default_rng(seed)
-    person = np.repeat(np.arange(people), looks)
+    person = np.repeat(np.arange(people), points)
     cell = np.minimum(rng.geometric(0.05, person.size), side * side) - 1
     shape = MapFacts.of(people, 1, Grid.of_pixels(side, side))
     return PersonCounts.added_up(people, side * side, person, cell), shape
@@ -62,7 +62,7 @@ def test_the_noise_has_the_printed_spread(name):
     mechanism = mechanism_named(name, epsilon=1.0, cap=3)
     facts = MapFacts.of(40, 1, Grid.of_pixels(150, 150))
     noisy = mechanism.measure(PersonCounts.of_dense(np.zeros((40, 22_500))), facts, randomness(3))
-    # √(5/22 500) is 1.5 % of the variance: five of these, for the standard deviation.
+    # √(5/22 500) is 1.5% of the variance: five of these, for the standard deviation.
     assert noisy.std() == pytest.approx(mechanism.cell_sd(facts), rel=0.04)
 
 

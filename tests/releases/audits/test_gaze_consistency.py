@@ -44,7 +44,7 @@ def test_the_chances_are_those_of_planar_laplace_noise():
 
 @pytest.mark.parametrize("count", [1, 5, 50])
 def test_honest_chances_are_called_unlikely_no_oftener_than_said(count):
-    # With 20 000 draws a rate of 5 % shows as 6 % with a probability below 1e-9.
+    # With 20 000 draws a rate of 5% shows as 6% with a probability below 1e-9.
     draws = np.random.default_rng(7).random((20_000, count))
     said = np.array([chance_of(row, count) for row in draws])
     assert np.mean(said <= 0.05) <= 0.06
@@ -66,7 +66,7 @@ def test_a_few_raw_points_among_many_honest_ones_are_found():
 
 
 def test_a_tenth_of_the_noise_is_found_with_as_many_as_are_enough():
-    # 99.8 % of a thousand seeds.
+    # 99.8% of a thousand seeds.
     assert found(planar(ENOUGH, 0.1)).chance <= ALARM
     assert found(planar(3, 0.1)).chance > ALARM
 

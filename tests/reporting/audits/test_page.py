@@ -198,27 +198,25 @@ def test_the_verdict_the_promise_and_the_two_numbers_come_first(sound):
     assert sound.verdict in first
     certificate = sound.target.certificate
     assert promise(certificate.person_level, form=certificate.form) in first
-    assert f"{100 * raw.rate.rate:.0f} % of 6 people are named from their raw data" in first
-    assert f"{100 * worst.rate.rate:.0f} % are named from the release" in first
-    assert f"≤ {rounded_up(100 * worst.bound, 3)} %" in first
-    assert f"guessing {100 / 6:.0f} %" in first
+    assert f"{100 * raw.rate.rate:.0f}% of 6 people are named from their raw data" in first
+    assert f"{100 * worst.rate.rate:.0f}% are named from the release" in first
+    assert f"≤ {rounded_up(100 * worst.bound, 3)}%" in first
+    assert f"guessing {100 / 6:.0f}%" in first
 
 
 def test_every_attack_stands_in_the_table_with_its_bound(sound):
     text = _Page(report(sound)).text
     for finding in sound.identification:
-        bound = "no bound" if finding.bound is None else f"≤ {rounded_up(100 * finding.bound, 3)} %"
-        row = (
-            rf"{finding.protocol}( \(not a fair test\))?\s*means\s*{100 * finding.rate.rate:.0f} %"
-        )
+        bound = "no bound" if finding.bound is None else f"≤ {rounded_up(100 * finding.bound, 3)}%"
+        row = rf"{finding.protocol}( \(not a fair test\))?\s*means\s*{100 * finding.rate.rate:.0f}%"
         assert re.search(rf"{row}\s*\S+ %\s*{bound}", text), finding.protocol
 
 
 def test_a_bound_is_never_printed_smaller_than_it_is(sound):
     tight = tuple(replace(f, bound=0.123401) for f in sound.identification)
     text = _Page(report(replace(sound, identification=tight))).text
-    assert "≤ 12.4 %" in text
-    assert "≤ 12.3 %" not in text
+    assert "≤ 12.4%" in text
+    assert "≤ 12.3%" not in text
 
 
 def test_what_papers_do_is_marked_as_no_fair_test(sound):
@@ -386,7 +384,7 @@ def test_released_gaze_is_compared_with_an_eye(sound, simulated):
     text = _Page(report(replace(sound, streams=streams))).text
     assert "Does it still look like an eye?" in text
     low = streams.measures["aoi_agreement"].low
-    assert f"samples in the same area of interest 100 % {100 * low:.0f} % to 100 %" in text
+    assert f"samples in the same area of interest 100% {100 * low:.0f}% to 100%" in text
     assert "Does it still look like an eye?" not in _Page(report(sound)).text
 
 

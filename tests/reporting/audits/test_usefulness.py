@@ -89,7 +89,7 @@ def test_more_models_do_not_make_luck_a_use(noisy):
             for n in range(12)
         )
         alarms += useful(replace(noisy, utility=lucky))
-    # 5 % are expected at most; 9 of 60 or more have a chance below 1 in 250.
+    # 5% are expected at most; 9 of 60 or more have a chance below 1 in 250.
     assert alarms < 9
 
 

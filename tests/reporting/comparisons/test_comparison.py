@@ -52,7 +52,7 @@ def test_a_region_is_wider_than_its_limits_as_student_has_it(by_hand):
 
 
 def test_a_region_holds_both_true_values_at_once_in_95_of_100_studies():
-    """500 studies of 20 people; fewer than 460 have a chance below 0.1 % at a coverage of 95 %."""
+    """500 studies of 20 people; fewer than 460 have a chance below 0.1% at a coverage of 95%."""
     rng = np.random.default_rng(7)
     held = 0
     for _ in range(500):
@@ -78,7 +78,7 @@ def test_nobodys_record_is_told_from_an_attack_that_could_not_be_tried(by_hand):
 def test_what_a_setting_makes_public_is_not_inferred(by_hand):
     means = by_hand.row("groupmean", by_hand.promise(1.0), None, 0.5, by="gender, age")
     assert [means.shows(name) for name in ("gender", "age", "gen")] == [True, True, False]
-    assert (means.told("age"), means.told("gen")) == ((1.0, 1.0, 1.0), None)
+    assert (means.inferred("age"), means.inferred("gen")) == ((1.0, 1.0, 1.0), None)
 
 
 def test_unequal_promises_are_said_and_equal_ones_not(by_hand):
@@ -129,7 +129,7 @@ def held(limits, runs=3, shared=0.1, times=400):
 
 
 def test_three_draws_that_serve_everybody_hold_the_truth_in_95_of_100_studies():
-    """Of 400 fewer than 365 hold it with a chance below 0.1 % at a coverage of 95 %."""
+    """Of 400 fewer than 365 hold it with a chance below 0.1% at a coverage of 95%."""
     assert held(lambda shares: rate_of_runs(shares, 1 / 3, one_for_all=True)) >= 365
     # Over people alone, as if each had noise of their own, they do not.
     assert held(lambda shares: rate_of_shares(shares.mean(axis=0), 1 / 3), times=100) < 60

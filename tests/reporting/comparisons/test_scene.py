@@ -52,8 +52,8 @@ def test_every_setting_is_there_with_its_unit_and_a_persons_total(picture):
     told = texts(picture)
     for words in (
         "gaussian, hides a record",
-        "ε = 16 → person ε = 7779",
-        "ε = 1 → person ε = 107.5",
+        "ε = 16 → person ε over 1,000",
+        "ε = 1 → person ε = 108",
         "dct, hides a person",
         "ksame, k-anonymity",
         "k = 4 → person one among 4",
@@ -83,7 +83,7 @@ def test_only_nobodys_records_have_a_lane_and_only_weak_promises_are_hollow(
 
 def test_lines_go_from_the_smallest_number_to_the_largest(picture):
     told = texts(picture)
-    assert told.index("ε = 1 → person ε = 107.5") < told.index("ε = 16 → person ε = 7779")
+    assert told.index("ε = 1 → person ε = 108") < told.index("ε = 16 → person ε over 1,000")
 
 
 def test_what_has_no_figure_is_said_not_to_be_drawn(several):
@@ -107,8 +107,8 @@ def test_points_are_where_they_were_measured_and_boxes_at_their_limits(several, 
 def test_it_has_words_for_those_who_cannot_see_it(picture):
     element = ElementTree.fromstring(str(picture))
     alt = element.attrib["aria-label"]
-    assert "gaussian, record, ε = 16: 35 % named, 57 %" in alt
-    assert "groupmean, ε = 1: nobody’s record, 38 %" in alt
+    assert "gaussian, record, ε = 16: 35% named, 57%" in alt
+    assert "groupmean, ε = 1: nobody’s record, 38%" in alt
 
 
 def test_without_a_target_errors_stand_on_a_logarithmic_axis(by_hand):
@@ -118,8 +118,8 @@ def test_without_a_target_errors_stand_on_a_logarithmic_axis(by_hand):
     ]
     picture = plane(scene_of(by_hand.comparison(*rows, target=None)))
     assert any("error of a value" in words for words in texts(picture))
-    assert "dct, ε = 1: 5 % named, 30 spans" in picture
-    assert "raw data: 80 % named, 0 spans" in picture
+    assert "dct, ε = 1: 5% named, 30 spans" in picture
+    assert "raw data: 80% named, 0 spans" in picture
 
 
 def test_numbers_do_not_cover_each_other_though_many_points_are_the_same():

@@ -143,6 +143,6 @@ class GaussianNetwork:
 
 
 def _squared_distances(values: Values, centres: Values) -> Values:
-    """Of every row from every centre, by one product."""
+    """Squared distances of every row from every centre, by one product."""
     squares = np.square(values).sum(axis=1)[:, None] + np.square(centres).sum(axis=1)
     return np.asarray(np.maximum(squares - 2 * values @ centres.T, 0.0))

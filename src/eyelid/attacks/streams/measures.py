@@ -79,7 +79,7 @@ class StreamMeasures:
 
     Attributes:
         measures: by their names in `MEASURES`, the mean over people, each person being the mean of
-            their recordings, with 95 % limits; None where nobody has the figure.
+            their recordings, with 95% limits; None where nobody has the figure.
         recordings: one row a recording with its figures; null where one is not defined.
         units: of gaze: degrees wherever they are known.
         aois: which areas of interest were looked at, in words.
@@ -210,7 +210,7 @@ def _times_ms(stream: Stream, spans: Spans) -> tuple[Floats, Floats]:
 
 
 def _rmse(pair: Pair) -> float | None:
-    """Of the gaze that both have."""
+    """Root mean square distance of the gaze that both have; None where they share none."""
     both = np.flatnonzero(pair.original.seen & pair.kept)
     if not len(both):
         return None

@@ -157,7 +157,7 @@ def _pair(original: Stream, released: Stream) -> Pair:
 
 
 class Saccades(NamedTuple):
-    """Of one recording.
+    """The saccades of one recording.
 
     Attributes:
         amplitude: from onset to offset.
@@ -256,6 +256,6 @@ def log_ratio_of_medians(ours: Floats, theirs: Floats) -> float | None:
 
 
 def _logarithms(saccades: Saccades) -> tuple[Floats, Floats]:
-    """Of amplitudes and peak speeds, as far as there are any."""
+    """Logarithms of amplitudes and peak speeds, as far as there are any."""
     moving = (saccades.amplitude > 0) & (saccades.peak_per_s > 0)
     return np.log(saccades.amplitude[moving]), np.log(saccades.peak_per_s[moving])

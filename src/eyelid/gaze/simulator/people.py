@@ -91,7 +91,7 @@ SPREADS = {
 """Plausible values from the literature.
 
 Fixations in reading last 200 to 250 ms, forward saccades span 7 to 9 letters (about 2 degrees) and
-10 to 15 % of saccades go back (Rayner 1998). Saccades peak at 400 to 600 degrees/s with a
+10 to 15% of saccades go back (Rayner 1998). Saccades peak at 400 to 600 degrees/s with a
 saturation of 5 to 8 degrees (Bahill, Clark & Stark 1975). Drift is 0.1 to 0.5 degrees/s (Rolfs
 2009). Readers blink 3 to 20 times a minute, women more often (Bentivoglio et al. 1997), for 100 to
 300 ms. Pupils are 2.5 to 6 mm on a bright screen and shrink by some 0.04 mm a year (Winn et al.

@@ -13,7 +13,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.privacy.noise import Randomness
 
 Members = NDArray[np.intp]
-"""Of everybody, in order, which group."""
+"""The group of each person, in order."""
 
 
 def group_sizes(people: int, k: int) -> list[int]:
@@ -31,10 +31,10 @@ def group_sizes(people: int, k: int) -> list[int]:
     return [people // groups + (group < people % groups) for group in range(groups)]
 
 
-def groups_told(people: int, k: int) -> str:
+def groups_in_words(people: int, k: int) -> str:
     """How many groups of at least k there are, and of how many people.
 
-    >>> groups_told(20, 4), groups_told(23, 4), groups_told(5, 4)
+    >>> groups_in_words(20, 4), groups_in_words(23, 4), groups_in_words(5, 4)
     ('5 groups of 4', '5 groups of 4 or 5', '1 group of 5')
     """
     sizes = group_sizes(people, k)
@@ -51,10 +51,10 @@ def everything_of_the_last(size: int) -> str:
     )
 
 
-def spread_told(names: str, people: int, k: int) -> str:
+def spread_in_words(names: str, people: int, k: int) -> str:
     """What dealing people out by attributes shows, which are named with commas between.
 
-    >>> spread_told("site", people=20, k=4)
+    >>> spread_in_words("site", people=20, k=4)
     'that people who share site are spread over the groups: two groups differ by at most 1 of them'
     """
     listed = _listed(names)
@@ -126,7 +126,7 @@ def groups_and_a_rest(people: int, k: int, noise: Randomness) -> Members:
 
 
 def _ranks(values: Sequence[object], groups: int, noise: Randomness) -> NDArray[np.intp]:
-    """Of everybody, the place of their value in the dealing: frequent ones first, else random."""
+    """The place of each person's value in the dealing: frequent ones first, else random."""
     _, code, often = np.unique(
         [str(value) for value in values], return_inverse=True, return_counts=True
     )
@@ -148,7 +148,7 @@ def group_names(groups: int) -> list[str]:
 
 
 def fewest_values(values: Sequence[object], groups: int) -> int:
-    """Of how many different values every group can be sure when people are dealt out by them.
+    """How many different values every group is sure to have when people are dealt out by them.
 
     Whoever gets an extra seat is not dealt out, and may be anybody: what counts is the worst case.
     Frequent values are sure while as many people as groups are dealt; of the people of all others,

@@ -30,7 +30,7 @@ class Slots:
     owner: NDArray[np.intp]
 
     def of_some(self, first: int, recordings: int) -> Slots:
-        """Those of some whole people, beside everybody's.
+        """The slots of some whole people, beside everybody's.
 
         Args:
             first: of their recordings.

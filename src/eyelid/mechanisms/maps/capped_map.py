@@ -159,7 +159,7 @@ class CappedMap(NoisyMap):
         return self.settled_by(self.cuts(counts, facts), facts, noise) if self.chooses else self
 
     def settled_by(self, cuts: Integers, facts: MapFacts, noise: Randomness) -> Self:
-        """The same by what each cap cuts off everybody."""
+        """The mechanism with its cap chosen by what each cap cuts off everybody."""
         index = int(choose(self.costs_of_cuts(cuts, facts), SCALE, noise))
         return self.candidates()[index]
 

@@ -69,7 +69,7 @@ class NoisySum(Total):
         return self.distribution.loss(self, facts) * SCALE
 
     def cells(self, facts: Any) -> int:
-        """Those of all layers."""
+        """The cells of all layers."""
         return int(facts.recordings * facts.length)
 
     @abstractmethod
@@ -197,7 +197,7 @@ class NoisyMap(MapMechanism, NoisySum):
         return NoisySum.in_spans(self, counts, facts, cells)
 
     def cell_sd(self, facts: MapFacts) -> float:
-        """That of the noise on the sum, over the number of people."""
+        """Standard deviation of the noise on the sum, over the number of people."""
         return math.sqrt(noise_of(self, facts).variance) * self.step(facts) / facts.people
 
     def sampler(self, facts: PublicFacts) -> str:

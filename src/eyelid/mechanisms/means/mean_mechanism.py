@@ -105,7 +105,7 @@ class MeanMechanism(RecordMechanism):
         return self.inner == AUTO
 
     def decided(self, facts: PublicFacts) -> Self:
-        """The same with the mechanism inside by its name, which a certificate then states."""
+        """The mechanism with the one inside by its name, which a certificate then states."""
         if not self.undecided:
             return self
         inner = least_noise(self.epsilon, self.delta, self.unit, self.length, facts)
@@ -121,7 +121,7 @@ class MeanMechanism(RecordMechanism):
         return replace(core, averaged=size) if self._averages else core  # type: ignore[call-arg]
 
     def settled(self, table: FeatureTable) -> Self:
-        """The same with the length as a number, and with the mechanism inside by its name."""
+        """The mechanism with the length as a number, and with the one inside by its name."""
         settled = super().settled(table)
         return settled.decided(settled.facts(table)) if settled.undecided else settled
 
@@ -143,7 +143,7 @@ class MeanMechanism(RecordMechanism):
         )
 
     def public_length(self, table: FeatureTable) -> int:
-        """That of the mechanism inside."""
+        """The length that the mechanism inside makes public."""
         return self.core.public_length(table)
 
     def slots(self, table: FeatureTable) -> Slots:
@@ -167,7 +167,7 @@ class MeanMechanism(RecordMechanism):
 
     @abstractmethod
     def in_teams(self) -> MeanMechanism:
-        """The same for the tables of games, with one person of each place in every group.
+        """The mechanism for the tables of games, with one person of each place in every group.
 
         These tables have people's ``team`` and ``place`` as attributes.
         """
@@ -177,23 +177,23 @@ class MeanMechanism(RecordMechanism):
         return self.core.summarise(source)
 
     def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
-        """That of the mechanism inside: a sum moves as far as one person's term."""
+        """The guarantee of the mechanism inside: a sum moves as far as one person's term."""
         return replace(self.core_at(facts).cost(facts, unit), trust=self.trust)
 
     def blocks(self, facts: PublicFacts, unit: Unit) -> int:
-        """Those of the mechanism inside."""
+        """How many blocks a unit covers for the mechanism inside."""
         return self.core_at(facts).blocks(facts, unit)
 
     def coordinates(self, facts: PublicFacts, unit: Unit) -> int:
-        """Those of the mechanism inside."""
+        """How many coordinates a unit can move of the mechanism inside."""
         return self.core_at(facts).coordinates(facts, unit)
 
     def noise(self, facts: PublicFacts) -> DiscreteNoise:
-        """That of the mechanism inside, drawn once for a group."""
+        """The noise of the mechanism inside, drawn once for a group."""
         return self.core_at(facts).noise(facts)
 
     def step(self, facts: PublicFacts) -> Any:
-        """That of the mechanism inside."""
+        """The grid step of the mechanism inside."""
         return self.core_at(facts).step(facts)
 
     def sensitivity(self, facts: PublicFacts, unit: Unit) -> float:
@@ -221,7 +221,7 @@ class MeanMechanism(RecordMechanism):
 
     @property
     def numerics(self) -> str:
-        """Those of the mechanism inside: sums are exact."""
+        """The numerics of the mechanism inside: sums are exact."""
         return self.core.numerics
 
     def measured_facts(
@@ -243,7 +243,7 @@ class MeanMechanism(RecordMechanism):
         return replace(self.core.facts(table), recordings=len(self.slots(table).names))
 
     def integers(self, values: Values, facts: PublicFacts) -> Integers:
-        """Of everybody, people first: what each adds to the sum."""
+        """What each person adds to the sum, people first."""
         return self.core_at(facts).query(values, facts)
 
     def from_sums(
@@ -333,17 +333,17 @@ class MeanMechanism(RecordMechanism):
         return replace(shown, data=shown.data.with_columns(inside))
 
     def expected_rmse_of_span(self, facts: PublicFacts) -> float:
-        """That of the mechanism inside over the people of the smallest group, before clipping."""
+        """The inner mechanism's error over the people of the smallest group, before clipping."""
         core = self.core_for(self.smallest(facts), facts)
         return self._of_mean(core.expected_rmse_of_span(facts), facts)
 
     def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
-        """The same of a recording's mean over its rows."""
+        """The inner mechanism's error of a recording's mean, over the smallest group's people."""
         core = self.core_for(self.smallest(facts), facts)
         return self._of_mean(core.expected_mean_rmse_of_span(facts), facts)
 
     def noise_sd_of_span(self, facts: PublicFacts, averaged: int = 1) -> tuple[Values, float]:
-        """That of the mechanism inside, drawn once for so many people."""
+        """The noise of the mechanism inside, drawn once for so many people."""
         return self.core_for(averaged, facts).noise_sd_of_span(facts, averaged)
 
     def _of_mean(self, error: float, facts: PublicFacts) -> float:
@@ -397,7 +397,7 @@ class MeanMechanism(RecordMechanism):
         return self.core_at(facts).within(facts, unit)
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
-        """Those of the mechanism inside, for one person among others who stay the same."""
+        """Neighbours of the mechanism inside, for one person among others who stay the same."""
         for pair in self.core.neighbour_pairs(unit):
             yield replace(pair, facts=replace(pair.facts, people=TEAM_SIZE))
 

@@ -83,7 +83,7 @@ class AdditiveMechanism(RecordMechanism):
         return self.expected_rmse_of_span(facts) / math.sqrt(facts.length)
 
     def noise_sd_of_span(self, facts: PublicFacts, averaged: int = 1) -> tuple[Values, float]:
-        """The same for every row, and independent from row to row."""
+        """The noise of a row, equal for all, and of a recording's mean: rows are independent."""
         value = AdditiveMechanism.expected_rmse_of_span(self, facts) / averaged
         return np.array([value]), value / math.sqrt(facts.length)
 

@@ -74,7 +74,7 @@ class CFPA(FPA):
 
     @property
     def independent_rows(self) -> int:
-        """Those of a chunk."""
+        """Rows of a chunk, which has noise of its own."""
         return self.chunk
 
     def piece(self, facts: PublicFacts) -> int:

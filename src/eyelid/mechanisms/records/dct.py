@@ -159,15 +159,15 @@ class DCT(CosineMechanism):
         return 0.5 - self.radius
 
     def expected_rmse_of_span(self, facts: PublicFacts) -> float:
-        """Of the noise, and of clipping at its worst."""
+        """The error of the noise, and of clipping at its worst."""
         return math.hypot(super().expected_rmse_of_span(facts), self.bias_of_span(facts))
 
     def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
-        """The same of a recording's mean."""
+        """The error of a recording's mean, by noise and by clipping at its worst."""
         return math.hypot(super().expected_mean_rmse_of_span(facts), self.bias_of_span(facts))
 
     def errors(self, facts: PublicFacts) -> NDArray[np.float64]:
-        """That of the noise."""
+        """The noise's variance on each kept coefficient."""
         variance = noise_of(self, facts).variance * self.step(facts) ** 2
         return np.full(self.kept(facts), variance)
 

@@ -201,7 +201,7 @@ class FPA(RecordMechanism):
         return counts[unit.name]
 
     def coordinates(self, facts: PublicFacts, unit: Unit) -> int:
-        """Those of all pieces of the unit."""
+        """The coordinates of all pieces of the unit."""
         return self.blocks(facts, unit) * coordinates_of_first(self.kept(facts), self.piece(facts))
 
     def block_l1(self, facts: PublicFacts) -> float:
@@ -349,18 +349,18 @@ class FPA(RecordMechanism):
         return np.asarray(np.searchsorted([c.kept(facts) for c in candidates], highest + 1))
 
     def expected_rmse_of_span(self, facts: PublicFacts) -> float:
-        """Of the noise alone: what is cut off with the higher coefficients comes on top.
+        """The error of the noise alone: what is cut off with the higher coefficients comes on top.
 
         A private k is taken as it is chosen for a signal of which nothing is cut off.
         """
         return self._expected_errors(facts)[0]
 
     def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
-        """The same of the mean over a recording's rows."""
+        """The noise's error of a recording's mean over its rows."""
         return self._expected_errors(facts)[1]
 
     def _expected_errors(self, facts: PublicFacts) -> tuple[float, float]:
-        """Of one value, and of the mean over a recording's rows."""
+        """The errors of one value, and of the mean over a recording's rows."""
         if not self.chooses:
             return self.errors_of_noise(facts)
         errors = np.array([each.errors_of_noise(facts) for each in self.candidates(facts)])

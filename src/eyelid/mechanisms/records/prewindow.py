@@ -218,7 +218,7 @@ class Prewindow(Gaussian):
         return replace(facts, length=windows, features=features)
 
     def expected_rmse_of_span(self, facts: PublicFacts) -> float:
-        """Of linear features, exact, and of smoothed ones, as far as it is noise.
+        """The error of linear features, exact, and of smoothed ones, as far as it is noise.
 
         A mean, share or variance has no error that could be told without data. Where nothing else
         is released, this is what a mean over events would be off by if every bin were full of
@@ -229,7 +229,7 @@ class Prewindow(Gaussian):
         return self._rms(facts, self.bins_of_window, kept / windows)
 
     def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
-        """The same of a recording's mean over its windows, most bins being in many of them."""
+        """The error of a recording's mean over its windows, most bins being in many of them."""
         windows = self.released(facts).length
         times = np.convolve(np.ones(windows), np.ones(self.bins_of_window))
         return self._rms(facts, float((times**2).sum()) / windows**2, 1 / windows)
@@ -267,7 +267,7 @@ class Prewindow(Gaussian):
         return math.sqrt(variance * float(np.mean(each or [best])))
 
     def _gains(self) -> list[float]:
-        """Of each linear feature: its spans per span of the stream that it is summed up from."""
+        """For each linear feature its ranges per range of the stream that it is summed up from."""
         features = {f.name: f for f in window_feature_set(window_s=self.window_s)}
         caps = stream_set(max_events=self.max_events, max_blinks=self.max_blinks)
         spans = {stream.name: stream.span for stream in caps}

@@ -84,7 +84,7 @@ class RecordMechanism(NoisyMechanism, FeatureMechanism):
 
     @property
     def may_differ(self) -> Form:
-        """Of people and recordings the length is hidden too, where the released one is public.
+        """The lengths of people and recordings are hidden too, where the released one is public.
 
         A smaller unit is some rows: with one row more, others move.
         """
@@ -159,7 +159,7 @@ class RecordMechanism(NoisyMechanism, FeatureMechanism):
         return table.public_rows
 
     def settled(self, table: FeatureTable) -> Self:
-        """The same with the public length as a number, which a certificate then states."""
+        """The mechanism with the public length as a number, which a certificate then states."""
         if self.length != "public":
             return self
         return replace(self, length=self.public_length(table))
@@ -208,7 +208,7 @@ class RecordMechanism(NoisyMechanism, FeatureMechanism):
         return float(np.sqrt((self._spread(facts) ** 2).sum() / facts.length))
 
     def expected_mean_rmse_of_span(self, facts: PublicFacts) -> float:
-        """The same of the mean over a recording's rows."""
+        """Expected error of the mean over a recording's rows, as a share of the feature's range."""
         return float(np.sqrt((self._spread(facts).mean(axis=1) ** 2).sum()))
 
     def _spread(self, facts: PublicFacts) -> Values:

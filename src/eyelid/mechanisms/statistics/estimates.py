@@ -47,7 +47,7 @@ class Estimate:
 
     Attributes:
         estimate: in the measure's own unit.
-        low: end of the 95 % interval, which covers sampling, noise and clipping; None where there
+        low: end of the 95% interval, which covers sampling, noise and clipping; None where there
             is none.
         high: the other end.
         noise_sd: of the noise alone.

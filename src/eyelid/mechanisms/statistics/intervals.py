@@ -126,7 +126,7 @@ def mean_by_norm(
     clips: tuple[bool, bool] = BOTH,
     level: float = LEVEL,
 ) -> Interval:
-    """Of people's mean, in places, where a norm says how far people are spread.
+    """The interval of people's mean, in places, where a norm says how far people are spread.
 
     Args:
         shown: the noisy mean of clipped places.
@@ -170,7 +170,7 @@ def mean_and_spread(
     clips: tuple[bool, bool] = BOTH,
     level: float = LEVEL,
 ) -> Fitted:
-    """Of people's mean and spread, in places, from their noisy mean and second moment.
+    """The intervals of people's mean and spread, in places, from their noisy first two moments.
 
     All means are as likely before, and spreads by a factor around a norm's.
 
@@ -249,7 +249,7 @@ def _likelihood(
 
 
 def _density(away: Values, sd: Values, half: float, noise: NoiseOfOne) -> Values:
-    """Of a normal number plus noise of this half width, up to a constant."""
+    """The density of a normal number plus noise of this half width, up to a constant."""
     from scipy.special import ndtr
 
     if noise.dimension == 0:
@@ -268,7 +268,7 @@ def _around(axis: Values, weights: Values) -> Values:
 
 
 def _quantiles(axis: Values, weights: Values, levels: list[float]) -> list[float]:
-    """Of a distribution with these weights at the midpoints of cells."""
+    """The quantiles of a distribution with these weights at the midpoints of cells."""
     step = axis[1] - axis[0]
     ends = np.append(axis - step / 2, axis[-1] + step / 2)
     total = np.append(0.0, np.cumsum(weights)) / weights.sum()
@@ -303,7 +303,7 @@ def unclipped(
 
 
 def share(shown: float, people: int, noise: NoiseOfOne, level: float = LEVEL) -> Interval:
-    """Of the share of people, by the exact binomial and noise.
+    """The interval of the share of people, by the exact binomial and noise.
 
     Args:
         shown: the noisy share.
@@ -332,7 +332,7 @@ def of_pairs(
     noise: NoiseOfOne,
     level: float = LEVEL,
 ) -> Interval:
-    """Of a rank statistic between −1 and 1.
+    """The interval of a rank statistic between −1 and 1.
 
     Args:
         shown: the noisy statistic.

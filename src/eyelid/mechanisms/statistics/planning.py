@@ -45,7 +45,7 @@ class Plan:
         return math.hypot(self.noise.sd, self.bias)
 
     def width(self, level: float = CONFIDENCE) -> float:
-        """Of the interval of a mean that sampling and noise will give, from end to end."""
+        """The width of a mean's interval that sampling and noise will give, from end to end."""
         return width_of(self.noise, 1 / math.sqrt(self.people), level)
 
 
@@ -85,7 +85,7 @@ def clipping_bias(k: float, shift: float = 1.0, spread: float = 1.0) -> float:
 
 
 def joint_bias(k: float, clip: float = _CLIP) -> float:
-    """The same where vectors are shortened, too, whose numbers are all one deviation off.
+    """The bias of clipping and of shortening vectors whose numbers are all one deviation off.
 
     Args:
         k: of the range, in the norm's standard deviations.

@@ -98,7 +98,7 @@ def _of_concordance(n: int) -> tuple[float, float]:
 
 
 def _signed_rank_masses(n: int) -> Values:
-    """Of 0 … N(N+1)/2 as the sum of ranks of a half of all signs."""
+    """The chances of 0 … N(N+1)/2 as the sum of ranks of a half of all signs."""
     masses = np.ones(1)
     for rank in range(1, n + 1):
         padded = np.zeros(masses.size + rank)
@@ -109,7 +109,7 @@ def _signed_rank_masses(n: int) -> Values:
 
 
 def _dominance_masses(n1: int, n2: int) -> Values:
-    """Of U = 0 … n₁n₂: Gauss's binomial coefficient, factor by factor."""
+    """The chances of U = 0 … n₁n₂: Gauss's binomial coefficient, factor by factor."""
     masses = np.ones(1)
     for i in range(1, n1 + 1):
         # Times (1 − q^(n₂+i))/(1 − q^i).
@@ -123,7 +123,7 @@ def _dominance_masses(n1: int, n2: int) -> Values:
 
 
 def _concordance_masses(n: int) -> Values:
-    """Of inversions 0 … N(N−1)/2: the convolution of uniform numbers below 1, 2, … N."""
+    """The chances of 0 … N(N−1)/2 inversions: convolved uniform numbers below 1, 2, … N."""
     masses = np.ones(1)
     for i in range(2, n + 1):
         total = np.cumsum(np.append(masses, np.zeros(i - 1)))

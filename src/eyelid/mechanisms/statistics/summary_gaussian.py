@@ -75,7 +75,7 @@ class SummaryGaussian(Summary):
         return gaussian_mu(self.epsilon, self.delta_for(people), slack)
 
     def bias(self, k: float) -> float:
-        """That of ranges, and of vectors that are shortened.
+        """The bias of ranges, and of vectors that are shortened.
 
         Args:
             k: of the range.

@@ -45,7 +45,7 @@ def _shown(part: Any, entries: Sequence[Entry], yes_or_no: Sequence[bool]) -> In
 
 
 def _place(statistic: Any, entries: Sequence[Entry], yes_or_no: Sequence[bool]) -> float:
-    """Of the mean over people."""
+    """Where a statistic lies for people whose mean is where the norm says."""
     if statistic.name not in ("mean", "sd"):
         return 0.5 if statistic.name == "higher" else 0.0
     (column,) = statistic.columns

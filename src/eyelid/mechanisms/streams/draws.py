@@ -70,7 +70,7 @@ class Ahead(Unique, ABC):
 
     @property
     def lists(self) -> tuple[list[float], ...]:
-        """The same columns as lists, which plain Python reads faster than arrays."""
+        """The columns as lists, which plain Python reads faster than arrays."""
         if self._lists is None:
             self._lists = tuple(column.tolist() for column in self.columns)
         return self._lists

@@ -91,9 +91,9 @@ class Dwell(DifferentialMechanism, SceneMechanism):
         if check_delta(self.delta) == 0:
             raise InputError("delta must be above 0 for Gaussian noise")
         for name in ("window", "every", "horizon"):
-            told = getattr(self, name)
-            if not isinstance(told, int) or told < 1:
-                raise InputError(f"{name} must be a whole number, at least 1, got {told}")
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 1:
+                raise InputError(f"{name} must be a whole number, at least 1, got {value}")
         if not self.regions.areas:
             raise InputError("dwell needs areas of interest: areas='logo:0,0,200,80; menu:…'")
         if self.horizon * self.counters > _MOST_NUMBERS:
@@ -191,7 +191,7 @@ class Dwell(DifferentialMechanism, SceneMechanism):
         )
 
     def person_total(self, facts: PublicFacts) -> str:
-        """Of all samples until the horizon, in words."""
+        """The loss of all samples until the horizon, in words."""
         samples = min(facts.length, self.samples)
         return (
             f"{facts.recordings} recordings of at most {samples} samples until the horizon, all of "
@@ -207,7 +207,7 @@ class Dwell(DifferentialMechanism, SceneMechanism):
 
     @cached_property
     def standard_errors(self) -> Floats:
-        """Of each counter at each tick, in samples."""
+        """The standard error of each counter at each tick, in samples."""
         return np.asarray(SCALE * self.step * np.sqrt(np.cumsum(self.root**2)))
 
     # What happens at a tick.
@@ -244,14 +244,14 @@ class Dwell(DifferentialMechanism, SceneMechanism):
 
     def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """What is told at all ticks, of every recording."""
-        told = np.empty((runs, len(values), self.horizon, self.counters))
+        counters = np.empty((runs, len(values), self.horizon, self.counters))
         for number, recording in enumerate(self.counted(values)):
             draws = self.noise.draw((runs, self.horizon, self.counters), noise)
             measured = np.empty(draws.shape)
             for tick in range(self.horizon):
                 measured[:, tick] = self.measured(recording[: tick + 1], draws[:, tick])
-                told[:, number, tick] = self.presented(measured[:, : tick + 1])
-        return told.reshape(runs, -1)
+                counters[:, number, tick] = self.presented(measured[:, : tick + 1])
+        return counters.reshape(runs, -1)
 
     def counted(self, values: Values) -> Integers:
         """Counts of every recording, from gaze in spans of the scene."""
@@ -276,9 +276,9 @@ class Dwell(DifferentialMechanism, SceneMechanism):
 
     def score(self, outputs: Values, pair: NeighbourPair) -> Values:
         """The likelihood ratio of R·x + z, which what is told can be brought back to."""
-        told = outputs.reshape(len(outputs), len(pair.one), self.horizon, self.counters)
+        counters = outputs.reshape(len(outputs), len(pair.one), self.horizon, self.counters)
         back = np.linalg.inv(_triangle(self.root))
-        measured = np.einsum("st,nrta->nrsa", back, told) / self.step
+        measured = np.einsum("st,nrta->nrsa", back, counters) / self.step
         forth = _triangle(self.steps_of_root.astype(np.float64))
         difference = self.counted(pair.other) - self.counted(pair.one)
         return np.asarray(np.einsum("nrta,rta->n", measured, forth @ difference) / SCALE**2)
@@ -350,7 +350,7 @@ class DwellRun(Unique):
             self._tell()
 
     def push_many(self, x: Floats, y: Floats) -> None:
-        """The same for many samples, as if they had been pushed one by one."""
+        """Push many samples, as if they had been pushed one by one."""
         mechanism, done = self.mechanism, 0
         area = mechanism.regions.areas_at(np.asarray(x), np.asarray(y))
         while done < len(area) and not self.finished:

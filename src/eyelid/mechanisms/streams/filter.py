@@ -161,7 +161,7 @@ class Filter(DifferentialMechanism, StreamMechanism):
 
     @cached_property
     def step(self) -> float:
-        """Of the grid: a power of two, at most 2⁻²⁴ of the radius."""
+        """The step of the grid: a power of two, at most 2⁻²⁴ of the radius."""
         return math.ldexp(1.0, math.frexp(self.radius)[1] - 1 - _STEPS_PER_RADIUS_BITS)
 
     @cached_property
@@ -210,7 +210,7 @@ class Filter(DifferentialMechanism, StreamMechanism):
 
     @property
     def test_scale_steps(self) -> int:
-        """Of the Laplace noise of a test: reach over the ε of a test."""
+        """The scale of a test's Laplace noise: its sensitivity over the ε of a test."""
         steps = Fraction(self.reach_steps * WHOLE, self.test_parts)
         return math.ceil(steps / Fraction(self.epsilon))
 

@@ -175,7 +175,7 @@ class FilterRun(Run):
             done = kernel(*given, asked, done)
 
     def push_many(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-        """The same for many samples, as if they had been pushed one by one."""
+        """Release many samples, as if they had been pushed one by one."""
         x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
         out = np.empty((2, len(x)))
         for start in range(0, len(x), _CHUNK):
@@ -279,7 +279,7 @@ def compiled(kernel: Kernel) -> Kernel | None:
 
 @cache
 def compiled_many(kernel: Kernel) -> Kernel | None:
-    """The same for many runs."""
+    """A kernel compiled for many runs; None where it cannot be."""
     fast = compiled(kernel)
     if fast is None:
         return None

@@ -49,7 +49,7 @@ def log_odds(mechanism: Fixations, shown: Values, gaze: Values) -> Values:
 
 
 def _log_chances(mechanism: Fixations, spread: int) -> tuple[float, float]:
-    """Of a test that finds gaze resting, and of one that finds it moving, exactly."""
+    """Log-chances of a test that finds gaze resting, and of one that finds it moving, exactly."""
     scale = float(mechanism.test_scale_steps)
     least = spread - mechanism.threshold_steps
     # P(L ≥ k) = e^(−k/t) / (1 + e^(−1/t)) for k ≥ 1, and the rest is the same from the other side.

@@ -97,7 +97,7 @@ class Kaleido(Filter):
 
     @property
     def threshold_steps(self) -> int:
-        """The same in steps."""
+        """The least distance in grid steps."""
         return math.floor(self.least_distance / self.step)
 
     @property

@@ -44,9 +44,9 @@ def spelled(areas: Sequence[Area]) -> str:
 
 
 def _area(part: str) -> Area:
-    name, colon, told = part.strip().partition(":")
+    name, colon, coordinates = part.strip().partition(":")
     try:
-        numbers = [float(number) for number in told.split(",")]
+        numbers = [float(number) for number in coordinates.split(",")]
     except ValueError:
         numbers = []
     if not colon or len(numbers) < 4 or len(numbers) % 2:
@@ -141,7 +141,7 @@ class Regions:
         return -1
 
     def areas_at(self, x: Floats, y: Floats) -> Places:
-        """The same for arrays."""
+        """The areas of many points."""
         return within(self.polygons, x, y)
 
     def region_at(self, x: float, y: float) -> int:

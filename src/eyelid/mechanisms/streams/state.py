@@ -15,7 +15,7 @@ LAST_Y = 3
 PUBLISHED = 4
 """Whether there is a point to test against."""
 USED_UP_TO = 5
-"""Of absorption: the last sample whose budget is spoken for."""
+"""The place of absorption's last sample whose budget is spoken for."""
 PUBLISHED_SUM = 6
 """What publications have spent in the samples that share their budget."""
 WINDOW_SUM = 7

@@ -98,13 +98,13 @@ class Chance:
 
     @property
     def same(self) -> Values:
-        """That of a feature with itself, forgotten."""
+        """The mean product of the signs of two rows of one feature, by chance."""
         every = np.arange(self.means.shape[-1])
         return self.pairs(every, every)
 
     @property
     def next_task(self) -> Values:
-        """That of a feature with itself in another task."""
+        """The mean product of signs of a feature in one task and in the next, by chance."""
         products = self.weights * self.means * np.roll(self.means, 1, axis=1)
         found: Values = products.sum(axis=(0, 1))
         return found
@@ -156,7 +156,7 @@ def recalled(parts: Values, window: int) -> tuple[Values, Values]:
 
 
 def correlation(signs: Values) -> Values:
-    """That of Gaussians whose signs have the mean product ``signs``."""
+    """The correlation of Gaussians whose signs have the mean product ``signs``."""
     found: Values = np.sin(np.pi / 2 * np.clip(signs, -1, 1))
     return found
 

@@ -172,7 +172,7 @@ class Measurement:
         return found.reshape(*parents.shape[:-1], -1)
 
     def _distribution(self, levels: Integers) -> Values:
-        """Of each feature over all tasks, by noisy answers."""
+        """The distribution of each feature over all tasks, by noisy answers."""
         mechanism, facts = self.levels, self.facts
         counts = mechanism.in_people(levels, facts).reshape(
             *levels.shape[:-1], facts.features, mechanism.bins
@@ -180,7 +180,7 @@ class Measurement:
         return distribution(counts, mechanism.noise_of_person(facts))
 
     def distributions(self, levels: Integers, shares: Integers) -> Values:
-        """Of each group, task and feature, by noisy answers: (…, groups, tasks, features, bins)."""
+        """Distributions by noisy answers: (…, groups, tasks, features, bins)."""
         known = self._distribution(levels)
         counts = self._in_quarters(shares)
         people = self.people_with(shares)
@@ -232,7 +232,7 @@ class Measurement:
         return Answers(levels, shares[:, None], choice, parents, signs)
 
     def residuals(self, answers: Answers, sequences: Sequences) -> list[tuple[Round, Integers]]:
-        """Of each round, what of its answers (runs, …) is noise if people have these bins.
+        """What of each round's answers (runs, …) is noise if people have these bins.
 
         Each is judged by what it would have asked after the answers before it.
         """

@@ -13,7 +13,7 @@ MADE_UP = "synthetic"
 
 
 def owners_of(table: FeatureTable) -> NDArray[np.intp]:
-    """Of each recording, the number of its person, in the order of the table."""
+    """The number of each recording's person, in the order of the table."""
     person = table.recordings["person"]
     return np.cumsum((person != person.shift()).fill_null(True)) - 1
 

@@ -43,7 +43,7 @@ class TaskRecords:
         return np.nonzero(self.there)[0], self.codes[self.there]
 
     def of(self, people: NDArray[np.intp]) -> TaskRecords:
-        """The same of some people, in that order."""
+        """The records of some people, in that order."""
         return TaskRecords(self.name, self.values[people], self.there[people], self.codes[people])
 
 

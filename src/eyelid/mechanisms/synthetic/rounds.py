@@ -71,7 +71,7 @@ class Round(Total):
 
     @property
     def parents(self) -> tuple[int, ...]:
-        """Of each feature, the one before it in the tree, where what is asked follows one."""
+        """The feature before each one in the tree, where what is asked follows one."""
         return ()
 
     @abstractmethod
@@ -97,7 +97,7 @@ class Round(Total):
 
     @abstractmethod
     def terms(self, facts: PublicFacts) -> int:
-        """Of how many terms the finest of its numbers is a mean."""
+        """How many terms the finest of its numbers is a mean of."""
 
     def whole(self, facts: PublicFacts) -> int:
         """U: the most that a person counts in one table or number, in steps."""
@@ -263,7 +263,7 @@ class Shares(Round):
     with_lengths: bool = parameter("whether lengths are measured", default=True)
 
     def cells(self, facts: PublicFacts) -> int:
-        """Of one group."""
+        """How many numbers of one group have noise."""
         lengths = LENGTH_BINS * self.with_lengths
         return facts.recordings * (facts.features * QUARTERS + lengths)
 

@@ -47,13 +47,13 @@ class Sequences:
         return len(self.codes)
 
     def of(self, which: slice | NDArray[np.intp]) -> Sequences:
-        """The same of some people, in that order."""
+        """The sequences of some people, in that order."""
         return replace(
             self, codes=self.codes[which], lengths=self.lengths[which], group=self.group[which]
         )
 
     def blocks(self) -> Iterator[Sequences]:
-        """The same of some people at a time."""
+        """The sequences of some people at a time."""
         for start in range(0, self.people, _BLOCK_PEOPLE):
             yield self.of(slice(start, start + _BLOCK_PEOPLE))
 
@@ -82,7 +82,7 @@ def picked(lengths: NDArray[np.int64], rows: int, lags: Sequence[int]) -> NDArra
 
 
 def sequences_of_values(values: Values, bins: Bins, rows: int, lags: Sequence[int]) -> Sequences:
-    """Those of values (people, tasks, rows, features); a task without any number is none."""
+    """Sequences of values (people, tasks, rows, features); a task without any number is none."""
     there = ~np.isnan(values).all(axis=(-1, -2))
     lengths = np.where(there, values.shape[-2], 0)
     where = picked(lengths, rows, lags)

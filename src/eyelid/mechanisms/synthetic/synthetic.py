@@ -244,7 +244,7 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         return self._noise_of_people(facts) / grouped(facts, self.by).smallest
 
     def _noise_of_people(self, facts: PublicFacts) -> float:
-        """The same on the number of people in that quarter."""
+        """The noise on the number of people in a quarter."""
         measured = plain(facts)
         return measurement_of(self, measured).shares.noise_of_person(measured)
 
@@ -258,7 +258,7 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         return error_of_share(self.noise_of_shares(facts), grouped(facts, self.by).smallest)
 
     def expected_share_error(self, facts: PublicFacts) -> float:
-        """The same of what is released: features that are carried, people made up, all groups."""
+        """Expected error of released shares: carried features, drawn participants, all groups."""
         groups = grouped(facts, self.by).groups
         noise = self._noise_of_people(self.carried_facts(facts)) * math.sqrt(groups)
         return error_of_share(noise / facts.people, self.made_up or facts.people)

@@ -84,7 +84,7 @@ class BaselineRun(Run):
 
     @abstractmethod
     def many(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-        """The same for many samples."""
+        """What is shown of many samples."""
 
     def push(self, x: float, y: float) -> tuple[float, float]:
         """What is released for the next sample."""
@@ -97,7 +97,7 @@ class BaselineRun(Run):
         return self._last
 
     def push_many(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-        """The same for many samples, as if they had been pushed one by one."""
+        """Release many samples, as if they had been pushed one by one."""
         x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
         index = np.arange(self.samples, self.samples + len(x))
         seen = np.isfinite(x) & np.isfinite(y) & self.due(index)

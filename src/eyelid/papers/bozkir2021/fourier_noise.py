@@ -81,7 +81,7 @@ class Response(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """The same rows of some recordings, m of each.
+    """Some rows of some recordings, from one place and m of each.
 
     Attributes:
         treatment: of these pieces.

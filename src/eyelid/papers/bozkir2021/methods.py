@@ -113,7 +113,7 @@ def noisy(
 
 
 def without_signals(task: TaskNoise) -> TaskNoise:
-    """The same for people whose signals are all zero, under the noise that these people get."""
+    """A task whose people's signals are all zero, under the noise that these people get."""
     nothing = [
         replace(block, pieces=replace(block.pieces, values=np.zeros_like(block.pieces.values)))
         for block in task.blocks

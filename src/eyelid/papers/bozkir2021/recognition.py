@@ -356,7 +356,7 @@ class _Job(NamedTuple):
     method: Method
     run: int
     chosen: tuple[Chosen, ...]
-    """Of every task."""
+    """What was chosen for every task."""
 
 
 def _number(method: Method) -> int:

@@ -215,7 +215,7 @@ def with_spread(known: Records, sizes: NDArray[np.float64]) -> Values:
 
 
 def _sizes(released: FeatureTable, known: Records) -> NDArray[np.float64]:
-    """Of each record, how many people it stands for."""
+    """How many people each record stands for."""
     if "people" not in released.people.columns:
         return np.ones(len(known.owner))
     sizes = dict(released.people.select("person", "people").iter_rows())

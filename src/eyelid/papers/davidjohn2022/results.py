@@ -110,12 +110,12 @@ class Results:
 
     @property
     def chance_named(self) -> float:
-        """Of re-identifying somebody by guessing."""
+        """The rate of re-identifying somebody by guessing."""
         return 1 / self.people
 
     @property
     def chance_told(self) -> float:
-        """Of telling a document by guessing."""
+        """The rate of telling a document by guessing."""
         return 1 / self.tasks
 
     def axis(self, kind: Kind) -> tuple[float, ...]:
@@ -123,7 +123,7 @@ class Results:
         return tuple(map(float, self.ks)) if kind.axis == "k" else self.epsilons
 
     def settings(self, kind: Kind) -> list[Setting]:
-        """Those of a mechanism that were run."""
+        """The settings of a mechanism that were run."""
         all_of_it = [Setting(kind.name, value) for value in self.axis(kind)]
         return [setting for setting in all_of_it if setting in self.outcomes]
 
@@ -153,7 +153,7 @@ class Results:
         return {name: of_windows(shares, setting != RAW) for name, shares in runs.items()}
 
     def told_by_person(self, setting: Setting, model: str) -> list[Shares]:
-        """The same by person, one a run."""
+        """Shares of each person's documents that are told, one a run."""
         return [run.told[model] for run in self._runs(setting)]
 
     def seconds(self, kind: Kind) -> Value | None:
@@ -296,7 +296,7 @@ class Order:
     chosen: tuple[Chosen, ...]
 
     def of(self, name: str) -> Chosen:
-        """That of one mechanism."""
+        """The choice of one mechanism."""
         return next(one for one in self.chosen if one.kind.name == name)
 
     def ranked(self, model: str) -> list[Chosen]:
@@ -309,10 +309,10 @@ class Order:
         return [one.kind for one in self.ranked(model)] == list(PUBLISHED)
 
 
-def told_by(told: Mapping[str, Value], model: str) -> tuple[str, Value]:
+def told_by(rates: Mapping[str, Value], model: str) -> tuple[str, Value]:
     """What a model tells, or its approximation where that alone was tried; and which it is."""
-    name = model if model in told else SAMPLED_MACHINE
-    return name, told[name]
+    name = model if model in rates else SAMPLED_MACHINE
+    return name, rates[name]
 
 
 def order_by_protocol(results: Results) -> Order | None:
@@ -320,9 +320,9 @@ def order_by_protocol(results: Results) -> Order | None:
     points = {}
     for kind in _named_kinds():
         for setting in results.settings(kind):
-            named, told = results.named_by_protocol(setting), results.told_by_protocol(setting)
-            if named is not None and told:
-                points[setting] = named, told
+            named, rates = results.named_by_protocol(setting), results.told_by_protocol(setting)
+            if named is not None and rates:
+                points[setting] = named, rates
     return _order(results, points)
 
 
@@ -368,14 +368,14 @@ def _order(results: Results, points: dict[Setting, tuple[Value, dict[str, Value]
 
     def nearest(kind: Kind) -> Chosen:
         def place(setting: Setting) -> tuple[bool, float, float]:
-            named, told = points[setting]
+            named, rates = points[setting]
             above = named.mean > level + _ROUNDING
-            kept = told_by(told, results.machine)[1]
+            kept = told_by(rates, results.machine)[1]
             # Above the level, the less the better; of equal rates the one that keeps more.
             return above, abs(named.mean - level), -kept.mean
 
         setting = min(of_kind[kind], key=place)
-        named, told = points[setting]
-        return Chosen(kind, setting, named, told, not place(setting)[0])
+        named, rates = points[setting]
+        return Chosen(kind, setting, named, rates, not place(setting)[0])
 
     return Order(level, tuple(nearest(kind) for kind in of_kind if of_kind[kind]))

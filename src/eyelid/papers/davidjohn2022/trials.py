@@ -308,7 +308,7 @@ def tried(tables: Shared[Tables], job: tuple[Setting, int]) -> Outcome | str:
         released = setting.under_names(parts.whole, seed)
         seconds = time.perf_counter() - began
         return Outcome(
-            *_named(parts, released, setting, seed), *_told(parts, setting, seed), seconds
+            *_named(parts, released, setting, seed), *_documents_told(parts, setting, seed), seconds
         )
     except InputError as error:
         return str(error)
@@ -335,7 +335,7 @@ def _named(
     return printed, across_documents(parts.whole, released, find_attackers(parts.attackers), seed)
 
 
-def _told(
+def _documents_told(
     parts: Tables, setting: Setting, seed: int
 ) -> tuple[dict[str, Shares], dict[str, Shares]]:
     if parts.first is None or parts.shown is None or parts.apart is None:
@@ -355,7 +355,7 @@ def _told(
 def within_recordings(
     released: FeatureTable, shown: FeatureTable, attacker: Attacker, seed: int
 ) -> Shares:
-    """Of each person, the share of recordings by which they are re-identified.
+    """For each person the share of recordings by which they are re-identified.
 
     Args:
         released: the first three quarters of every recording, as released.
@@ -435,7 +435,7 @@ def of_windows(runs: Sequence[Shares], drawn: bool = True) -> Value:
 
 
 def off_by_runs(runs: Sequence[Shares]) -> float:
-    """How far the mean may be off since so few runs were drawn: half of Student's 95 % limits.
+    """How far the mean may be off since so few runs were drawn: half of Student's 95% limits.
 
     Infinite for one run. For two it is Student's with one degree of freedom:
 

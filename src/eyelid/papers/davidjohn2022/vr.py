@@ -18,7 +18,7 @@ As in the paper: events by I-S5T, features of single fixations and of single sac
 for each, scores averaged over everything that is shown of a person and added by 0.4 and 0.6, one
 decision a person. Three quarters of the stimuli are released and known, those of the last quarter
 are shown raw; one quarter by the paper's protocol, each of the four in turn leak-free. That the
-paper's 75 % are stimuli is inferred: it prints the share alone, and fewer than four stimuli cannot
+paper's 75% are stimuli is inferred: it prints the share alone, and fewer than four stimuli cannot
 be parted so; recordings then are, in time. The other attackers are ours: they
 look at means of neighbouring events, and their scores are z-scored before they are added.
 """
@@ -152,7 +152,7 @@ class Events:
         return cls(*_tables(study), quarter)
 
     def parted(self, quarter: int) -> list[tuple[FeatureTable, FeatureTable]]:
-        """Of fixations and of saccades, what is released, and what is shown."""
+        """Fixations and saccades: what is released of them, and what is shown."""
         place = pl.int_range(pl.len()) * QUARTERS // pl.len()
         shown = place.over("person", "recording") == quarter
         if self.quarter:

@@ -249,5 +249,5 @@ class SphericalLaplace(DiscreteLaplace):
 
     @property
     def variance(self) -> float:
-        """Of one coordinate: E‖z‖²/K = (K + 1)·t²."""
+        """The variance of one coordinate: E‖z‖²/K = (K + 1)·t²."""
         return (self.dimension + 1) * float(self.scale) ** 2

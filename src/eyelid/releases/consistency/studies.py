@@ -103,7 +103,7 @@ class SmallStudy:
         )
 
     def varied(self) -> SmallStudy:
-        """The same study, some of whose participants have other recordings, lengths and losses."""
+        """A copy in which some participants have other recordings, lengths and losses."""
         form, found = Form("any", recordings=True, lengths=True), self
         ways = (LESS, MORE, OTHER)
         for place, way in zip((1, 5, 8), ways, strict=True):

@@ -309,7 +309,7 @@ class TableAudit(Audit):
     @property
     def refuted(self) -> list[str]:
         """What of the certificate turned out false, in words."""
-        found = [*self.target.disagreements, *self._refuting()]
+        found = [*self.target.inconsistencies, *self._refuting()]
         if self.canaries is not None and self.canaries.refuted:
             runs = (self.canaries.person, self.canaries.within)
             found += [
@@ -331,7 +331,7 @@ class TableAudit(Audit):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class RecordsAudit(TableAudit):
-    """Of people's own records, in which people are named."""
+    """The audit of people's own records, in which people are re-identified."""
 
     identification: tuple[Finding, ...] = ()
     positive: tuple[Finding, ...] = ()
@@ -355,7 +355,7 @@ class RecordsAudit(TableAudit):
                 yield (
                     f"{finding.attacker} ({finding.protocol}) names {percent(finding.rate.rate)} "
                     f"of people, and the certificate allows "
-                    f"{rounded_up(100 * (finding.bound or 0), 3)} %; if it were true, that or more "
+                    f"{rounded_up(100 * (finding.bound or 0), 3)}%; if it were true, that or more "
                     f"would have a chance of {max(finding.p_value or 0.0, 1e-12):.0e}"
                 )
 
@@ -377,7 +377,7 @@ class RecordsAudit(TableAudit):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class OriginalAudit(RecordsAudit):
-    """Of data before any release, for their owner's eyes."""
+    """The audit of data before any release, for their owner's eyes."""
 
     people: pl.DataFrame = field()
     features: pl.DataFrame = field()
@@ -390,14 +390,14 @@ class OriginalAudit(RecordsAudit):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class GazeAudit(RecordsAudit):
-    """Of gaze that was released sample by sample, and is attacked by its features."""
+    """The audit of gaze that was released sample by sample, and is attacked by its features."""
 
     without_gaze: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class GroupsAudit(RecordsAudit):
-    """Of means over groups without noise, attacked under the names of their members."""
+    """The audit of means over groups without noise, attacked under the names of their members."""
 
     @property
     def verdict(self) -> str:
@@ -407,7 +407,7 @@ class GroupsAudit(RecordsAudit):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class MeansAudit(TableAudit):
-    """Of means over people, in which nobody is named."""
+    """The audit of means over people, in which nobody is re-identified."""
 
     means: MeanFindings = field()
     error: ErrorMeasures = field()
@@ -421,7 +421,7 @@ class MeansAudit(TableAudit):
         return None if self.means.membership is None else membership_rates(self.means)
 
     def _refuting(self) -> Iterator[str]:
-        yield from _told(self.means.membership, "means by this mechanism who is in them")
+        yield from _excess(self.means.membership, "means by this mechanism who is in them")
 
     @property
     def verdict(self) -> str:
@@ -431,7 +431,7 @@ class MeansAudit(TableAudit):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class SyntheticAudit(TableAudit):
-    """Of rows or people that are made up, and are nobody's."""
+    """The audit of synthetic rows or participants, who are nobody's."""
 
     synthetic: SyntheticFindings = field()
     utility: tuple[Use, ...] = ()
@@ -439,12 +439,12 @@ class SyntheticAudit(TableAudit):
     @property
     def rates(self) -> Rates | None:
         """How well it is told which of two people was in it."""
-        from eyelid.reporting.attack_rates import told_apart_rates
+        from eyelid.reporting.attack_rates import rates_of_game
 
         found = self.synthetic
         if found.membership is None:
             return None
-        return told_apart_rates(found.membership, found.positive, found.attacker)
+        return rates_of_game(found.membership, found.positive, found.attacker)
 
     def _refuting(self) -> Iterator[str]:
         made_up = self.synthetic
@@ -454,7 +454,7 @@ class SyntheticAudit(TableAudit):
                 "recorded"
             )
         asked = "what this mechanism makes up whose data it is made of"
-        yield from _told(made_up.membership, asked)
+        yield from _excess(made_up.membership, asked)
 
     @property
     def verdict(self) -> str:
@@ -462,11 +462,11 @@ class SyntheticAudit(TableAudit):
         return verdict.of_synthetic(self)
 
 
-def _told(membership: Membership | None, asked: str) -> Iterator[str]:
+def _excess(membership: Membership | None, asked: str) -> Iterator[str]:
     """That somebody tells better who is in it than the certificate allows, if so."""
     if membership is not None and membership.refutes:
         yield (
             f"whoever asks of {asked} is right with an advantage of "
             f"{percent(membership.advantage.rate)}, and the certificate allows "
-            f"{rounded_up(100 * (membership.bound or 0), 3)} %"
+            f"{rounded_up(100 * (membership.bound or 0), 3)}%"
         )

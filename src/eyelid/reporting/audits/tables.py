@@ -16,7 +16,7 @@ from eyelid.reporting.audits.maps import MapsAudit, findings, map_words, table_w
 from eyelid.reporting.audits.page import telling_attributes
 from eyelid.reporting.audits.results import TableAudit
 from eyelid.reporting.audits.verdict import best_learned
-from eyelid.reporting.sentences import coarse, measured_told
+from eyelid.reporting.sentences import coarse, measured_in_words
 from eyelid.spelling import Table, plural
 
 _MOST_ROWS = 10
@@ -47,7 +47,7 @@ def audit_lines(done: TableAudit) -> Iterator[str | Table]:
     yield from _attributes(done)
     if done.error is not None:
         what = "group's mean is off a member's" if done.target.grouped else "released value is off"
-        yield f"A {what} by {measured_told(done.error, done.error.rmse_of_span)}."
+        yield f"A {what} by {measured_in_words(done.error, done.error.rmse_of_span)}."
     if done.streams is not None:
         yield from _streams(done.streams)
     yield from _risks(done)
@@ -82,7 +82,7 @@ def _naming(done: TableAudit) -> Iterator[Table]:
         most = done.worst
         alone = most is not None and most.bound is not None and most.bound_in_all is None
         allowed = "this release alone allows" if alone else "allowed"
-        columns = ["protocol", "strongest attacker", "people named (95 % limits)", allowed, ""]
+        columns = ["protocol", "strongest attacker", "people named (95% limits)", allowed, ""]
         yield Table(f"Who is named ({chance})", columns, rows)
 
 
@@ -150,7 +150,7 @@ def _streams(streams: StreamMeasures) -> Iterator[str | Table]:
         for name, found in streams.measures.items()
         if found is not None and name in _SHOWN_OF_STREAMS
     ]
-    columns = ["released gaze beside the original's", "over people", "95 % limits", "unit"]
+    columns = ["released gaze beside the original's", "over people", "95% limits", "unit"]
     yield Table("Whether it still looks like an eye", columns, rows)
 
 
@@ -166,7 +166,7 @@ def _groups(groups: GroupFindings, of: str) -> Iterator[str | Table]:
     rows = [
         (name, str(rate), f"{rate.chance:.0%}") for name, rate in asked.items() if rate is not None
     ]
-    columns = ["question", "found (95 % limits)", "chance"]
+    columns = ["question", "found (95% limits)", "chance"]
     yield Table(f"What groups hide, and what not{of}", columns, rows)
     if groups.padding.values:
         yield (
@@ -185,9 +185,9 @@ def _groups(groups: GroupFindings, of: str) -> Iterator[str | Table]:
             + ", ".join(f"{rate:.0%} after {n}" for n, rate in enumerate(groups.released_again, 1))
             + "."
         )
-    for told in groups.homogeneity:
-        if told.alike > 0:
-            yield f"{told.attribute}: {told.alike:.0%} of people are in a group that is all alike."
+    for same in groups.homogeneity:
+        if same.alike > 0:
+            yield f"{same.attribute}: {same.alike:.0%} of people are in a group that is all alike."
 
 
 def _histograms(shown: ShownHistograms) -> Iterator[str | Table]:
@@ -213,7 +213,7 @@ def _made_up(made_up: SyntheticFindings) -> Iterator[str | Table]:
         if made_up.positive is not None:
             control = ("control: hardly any noise", "the same", str(made_up.positive.advantage), "")
             rows.append(control)
-        columns = ["made up", "attacker goes by", "advantage (95 % limits)", "allowed"]
+        columns = ["made up", "attacker goes by", "advantage (95% limits)", "allowed"]
         yield Table("Which of two people was in it (guessing: 0%)", columns, rows)
         yield f"The attacker {made_up.attack}."
     if made_up.likeness is not None:
@@ -269,14 +269,15 @@ def _means(means: MeanFindings) -> Iterator[str | Table]:
         for name, found in asked.items()
         if found is not None
     ]
-    columns = ["attack", "advantage (95 % limits)", "allowed", ""]
+    columns = ["attack", "advantage (95% limits)", "allowed", ""]
     yield Table("Who is in such a mean (guessing: 0%)", columns, rows)
     groups = ", ".join(f"{name} ({people})" for name, people in means.sizes)
     yield f"Groups: {groups}."
     whose = "mean of a fresh run" if means.redrawn else "released mean"
     yield (
-        f"A {whose} is off by {measured_told(means.error, means.error.rmse_of_span)}, a constant "
-        f"in the middle of the bounds by {coarse(means.constant_rmse_of_span)} of the range."
+        f"A {whose} is off by {measured_in_words(means.error, means.error.rmse_of_span)}, a "
+        f"constant in the middle of the bounds by {coarse(means.constant_rmse_of_span)} of the "
+        "range."
     )
 
 

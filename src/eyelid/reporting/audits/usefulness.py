@@ -53,7 +53,7 @@ def usefulness(audit: TableAudit) -> Usefulness | None:
             percent(best.rate.rate),
             f"of windows: {best.target} recognised from the release",
             f"guessing {percent(best.rate.chance)}, from raw data {percent(best.raw.rate)}",
-            f"95 % limits {limits(best.rate)}. By {best.model}, the best for this of those tried.",
+            f"95% limits {limits(best.rate)}. By {best.model}, the best for this of those tried.",
         )
     if audit.error is None:
         return None

@@ -16,7 +16,7 @@ from eyelid.reporting.sentences import (
     formal_only,
     kept_of_rows,
     limits,
-    measured_told,
+    measured_in_words,
     number,
     percent,
 )
@@ -75,15 +75,15 @@ def _of_groups(audit: GroupsAudit, groups: GroupFindings, worst: NamingAttack) -
     fewest, most = groups.sizes[0], groups.sizes[-1]
     whose = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     is_mean = f"every record is the plain mean over {whose} people"
-    told = "told who is in which group"
+    known = "told who is in which group"
     if found is not None and found.fresh:
         is_mean = (
             "the groups have the right sizes and, wherever nobody lacks a value, the mean of "
             "everybody, but the release has too few values, or people are too much alike, to find "
             "out who is in which and check more"
         )
-        told = "in another run of the mechanism, told who is in which group"
-    tried = f"{told}, the strongest of {len(audit.attacks)} honest attacks names {_share(worst)}"
+        known = "in another run of the mechanism, told who is in which group"
+    tried = f"{known}, the strongest of {len(audit.attacks)} honest attacks names {_share(worst)}"
     exactly = " exactly" if groups.collusion.exact else ""
     hidden = f"whoever has the recordings of all of a group but one has the last one’s{exactly}"
     if groups.linkage is not None:
@@ -114,13 +114,13 @@ def _allowed(worst: NamingAttack, over: str) -> str:
         return "no bound is known for that attack"
     if bound > SAYS_NOTHING:
         return "at this size the guarantee rules out almost nothing"
-    most = f"at most {rounded_up(100 * bound, 3)} % on average over {over}"
+    most = f"at most {rounded_up(100 * bound, 3)}% on average over {over}"
     if worst.rate.rate > bound * (1 + _SAME):
         most += f" ({named(worst.rate)} is within chance of that)"
     if in_all is None or in_all > bound * (1 + _SAME):
         together = "there is no bound"
         if in_all is not None:
-            together = f"at most {rounded_up(100 * in_all, 3)} % is allowed"
+            together = f"at most {rounded_up(100 * in_all, 3)}% is allowed"
         said = (
             f"this release alone would allow {most}, but with the others of these people {together}"
         )
@@ -162,8 +162,8 @@ def _of_made_up(audit: TableAudit, made_up: SyntheticFindings) -> str:
             )
         found = (
             f"which of two people was in it{among} is told with an advantage of "
-            f"{percent(member.advantage.rate)} (95 % limits {limits(member.advantage)}, guessing "
-            f"0 %) by {attack}"
+            f"{percent(member.advantage.rate)} (95% limits {limits(member.advantage)}, guessing "
+            f"0%) by {attack}"
         )
     certificate = audit.target.certificate
     if certificate is None:
@@ -211,18 +211,18 @@ def _kept(audit: TableAudit, made_up: SyntheticFindings, like: Likeness) -> str:
     if audit.target.left_out:
         lacking = plural(audit.target.left_out, "feature that was", "features that were")
         never.insert(0, f"the {lacking} left out")
-    told = [
+    sentences = [
         f"Kept, that is, off by less than half of what there is: {_listed(kept)}"
         if kept
         else "Everything is off by at least half of what there is",
         *([f"Not kept: {_listed(lost)}"] if lost else []),
         f"Never in it: {_listed(never)}",
     ]
-    return ". ".join(told)
+    return ". ".join(sentences)
 
 
 def best_learned(uses: Sequence[Use]) -> Use | None:
-    """Of the first target, the model that learned most from the release; None without any."""
+    """The model that learned most about the first target from the release; None without any."""
     rated = [(use.rate.rate, use) for use in uses if use.rate is not None]
     first = [pair for pair in rated if pair[1].target == rated[0][1].target]
     return max(first, key=lambda pair: pair[0])[1] if first else None
@@ -243,7 +243,7 @@ def printed_groups(groups: GroupFindings) -> str:
         )
     return (
         "People’s own names link the groups of their tasks: whoever "
-        f"has raw recordings of somebody finds their name {percent(found.rate)} of the time (95 % "
+        f"has raw recordings of somebody finds their name {percent(found.rate)} of the time (95% "
         f"limits {limits(found)}){padded}."
     )
 
@@ -270,7 +270,7 @@ def _of_means(audit: TableAudit, means: MeanFindings) -> str:
     member, certificate = means.membership, audit.target.certificate
     which = "means of a fresh run" if means.redrawn else "means"
     off = (
-        f"{which} are off by {measured_told(means.error, means.error.rmse_of_span)}, and a "
+        f"{which} are off by {measured_in_words(means.error, means.error.rmse_of_span)}, and a "
         f"constant in the middle of the bounds would be by {coarse(means.constant_rmse_of_span)} "
         "of the range"
     )
@@ -283,7 +283,7 @@ def _of_means(audit: TableAudit, means: MeanFindings) -> str:
         )
     found = (
         f"who is in such a mean is told with an advantage of {percent(member.advantage.rate)} "
-        f"(95 % limits {limits(member.advantage)}, guessing 0 %, without noise "
+        f"(95% limits {limits(member.advantage)}, guessing 0%, without noise "
         f"{percent(means.positive.advantage.rate)})"
     )
     if certificate is None or not certificate.person_level.holds:
@@ -299,7 +299,7 @@ def _of_means(audit: TableAudit, means: MeanFindings) -> str:
 def _advantage_allowed(bound: float) -> str:
     if bound > SAYS_NOTHING:
         return "at this size the guarantee rules out almost nothing"
-    return f"the certificate allows at most {rounded_up(100 * bound, 3)} %{_much(bound)}"
+    return f"the certificate allows at most {rounded_up(100 * bound, 3)}%{_much(bound)}"
 
 
 def informative(means: MeanFindings) -> bool:
@@ -406,7 +406,7 @@ def _corrected(audit: TableAudit) -> str:
     few = "" if many == len(audit.attacks) else " that have a bound"
     said = f"Corrected for {plural(many, 'attempt')}{few}, none contradicts the guarantee"
     # An attack contradicts it by its limits as well, which attacks on everybody at once may not.
-    though = ", but its 95 % limits reach down to what is allowed" if p < ALPHA else ""
+    though = ", but its 95% limits reach down to what is allowed" if p < ALPHA else ""
     return f"{said} (smallest p {'< 0.001' if p < 0.001 else f'= {number(p)}'}{though})."
 
 
@@ -449,9 +449,9 @@ def _of_what_is_no_gaze(found: Sequence[Finding]) -> str:
     """Who is named by what filters release as it is."""
     names = dict.fromkeys(finding.protocol for finding in found)
     best = [strongest([f for f in found if f.protocol == name]) for name in names]
-    told = " and ".join(f"{percent(f.rate.rate)} by {f.protocol}" for f in best)
+    rates = " and ".join(f"{percent(f.rate.rate)} by {f.protocol}" for f in best)
     return (
-        f"Without any gaze attackers name {told} (guessing {percent(best[0].rate.chance)}); no "
+        f"Without any gaze attackers name {rates} (guessing {percent(best[0].rate.chance)}); no "
         "filter hides these."
     )
 
@@ -491,6 +491,6 @@ def _share(finding: Finding | NamingAttack) -> str:
     """A rate with all that belongs to it."""
     rate = finding.rate
     return (
-        f"{percent(rate.rate)} of {rate.people} people (95 % limits {limits(rate)}, "
+        f"{percent(rate.rate)} of {rate.people} people (95% limits {limits(rate)}, "
         f"guessing {percent(rate.chance)})"
     )

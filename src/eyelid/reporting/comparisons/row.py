@@ -13,7 +13,7 @@ from eyelid.attacks.outcome import Outcome, mean_errors
 from eyelid.attacks.statistics import Rate, rate_of_decisions, rate_of_shares
 from eyelid.mechanisms import find
 from eyelid.mechanisms.certificate import Promise
-from eyelid.privacy.guarantee import Kind
+from eyelid.privacy.guarantee import Kind, rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.reporting.comparisons.setting import Setting
 
@@ -64,7 +64,7 @@ class Row:
         return self.named_within(0.05)
 
     def named_within(self, alpha: float) -> Rate | None:
-        """The same with limits that miss the truth no more often than ``alpha``."""
+        """The re-identification rate, its limits missing the truth no more often than ``alpha``."""
         return None if self.attacker is None else self._named(self.attacker, alpha)
 
     @property
@@ -137,12 +137,12 @@ class Row:
     def region(self, chance: float) -> tuple[Rate | None, Rate | None]:
         """People named and windows told, with limits that hold both true values at once.
 
-        Each may miss its own in half of the 5 %, so that they miss either in no more than 5 %,
+        Each may miss its own in half of the 5%, so that they miss either in no more than 5%,
         however the two hang together.
         """
         return self.named_within(0.025), self.used(chance, alpha=0.025)
 
-    def told(self, attribute: str) -> tuple[float, float, float] | None:
+    def inferred(self, attribute: str) -> tuple[float, float, float] | None:
         """Balanced accuracy of telling an attribute with limits, the mean over runs."""
         if self.shows(attribute):
             return 1.0, 1.0, 1.0
@@ -165,15 +165,12 @@ class Row:
 
     @property
     def errors(self) -> dict[str, tuple[float, str]]:
-        """The same of each feature by name, in its unit, with the unit."""
+        """The mean error of each feature by name, in its unit, with the unit."""
         return mean_errors(self.runs)
 
 
 def total_of(promise: Promise) -> str:
-    """What a person is promised in total, in a few words.
-
-    Two releases promise the same if this is the same.
-    """
+    """What a person is promised in total, in a few words."""
     person = promise.person_level
     if not person.holds:
         return "no guarantee"
@@ -184,14 +181,24 @@ def total_of(promise: Promise) -> str:
     )
 
 
-def total_told(row: Row) -> str | None:
+def price_of(promise: Promise) -> tuple[str, str]:
+    """What two releases have in common that promise a person the same.
+
+    Args:
+        promise: of a release.
+    """
+    epsilon = promise.person_level.epsilon
+    return total_of(promise), "" if epsilon is None else rounded_up(epsilon)
+
+
+def total_in_words(row: Row) -> str | None:
     """A person's total in words; None for what cannot be released so."""
     if row.promise is None:
         return None if row.skipped else "no guarantee"
     return total_of(row.promise)
 
 
-def rate_told(rate: Rate | None) -> dict[str, float | None] | None:
+def rate_to_dict(rate: Rate | None) -> dict[str, float | None] | None:
     """A rate with its limits, as JSON has it."""
     return None if rate is None else {"rate": rate.rate, "low": rate.low, "high": rate.high}
 

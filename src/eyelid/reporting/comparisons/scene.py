@@ -52,7 +52,7 @@ def _point(comparison: Comparison, row: Row) -> Point | None:
             return None
         y = (error,) * 3
     else:
-        # Alone on its axis it may have the whole of the 5 %.
+        # Alone on its axis it may have the whole of the 5%.
         used = row.used(comparison.used_chance) if row.nobodys else used
         if used is None:
             return None

@@ -353,7 +353,7 @@ def _draw_over(axes: Axes, heat: Floats, most: float) -> AxesImage:
 
 
 def _draw_trusted(axes: Axes, heat: Floats, most: float, gaze_map: GazeMap) -> AxesImage:
-    """The same where it is above the noise, and a veil over the rest."""
+    """Draw a map where it is above the noise, and a veil over the rest."""
     drawn = _draw_over(axes, np.ma.masked_array(heat, ~gaze_map.reliable), most)
     _draw_veil(axes, gaze_map.above(RELIABLE_ERRORS))
     _draw_lines(axes, gaze_map)

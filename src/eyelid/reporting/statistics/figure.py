@@ -27,7 +27,7 @@ _MOST_SHARE = ("share", "higher", "superiority")
 
 
 def draw_results(results: pl.DataFrame) -> Figure:
-    """Every estimate with its 95 % interval, the part of it that is noise drawn thicker.
+    """Every estimate with its 95% interval, the part of it that is noise drawn thicker.
 
     Args:
         results: the table of all results.
@@ -113,7 +113,7 @@ def legend(people: int, promise: str) -> str:
         promise: the guarantee in numbers.
     """
     return (
-        f"Results of {people} participants under {promise} for each of them. Thin lines are 95 % "
+        f"Results of {people} participants under {promise} for each of them. Thin lines are 95% "
         "intervals that cover sampling, noise and limiting; thick ones are ± one standard "
         "deviation of the noise alone."
     )

@@ -20,8 +20,8 @@ class Exactness:
 
     Attributes:
         noise_sd: of the noise, in the result's unit; None where that depends on the people.
-        width: of the 95 % interval, from end to end, in the same.
-        effect: the smallest that a test at 5 % finds with power .8, in the same; None where there
+        width: of the 95% interval, from end to end, in the same.
+        effect: the smallest that a test at 5% finds with power .8, in the same; None where there
             is no test, or none so large.
         relative: the width in standard deviations between people, of shares and relations as it is;
             None of what is not told in these.
@@ -181,7 +181,7 @@ class StatisticsOffer(Offer):
         widest = self.widest
         if widest is not None:
             yield (
-                f"The widest 95 % interval will be about {number(widest, 2)} standard deviations "
+                f"The widest 95% interval will be about {number(widest, 2)} standard deviations "
                 "between people wide (of a share as it is), if people are as norms say: sampling, "
                 "noise and clipping together."
             )
@@ -198,7 +198,7 @@ class StatisticsOffer(Offer):
         if self.other:
             yield self.other
         if self.wanted is not None:
-            yield _wanted_told(self.wanted, self.facts.people)
+            yield _wanted_in_words(self.wanted, self.facts.people)
 
     @property
     def widest(self) -> float | None:
@@ -241,7 +241,7 @@ class StatisticsOffer(Offer):
             assumed: whether there is no study.
         """
         yield ""
-        columns = ["measure", "task", "group", "statistic", "N", "noise SD", "95 %"]
+        columns = ["measure", "task", "group", "statistic", "N", "noise SD", "95%"]
         yield Table(
             "How exact results will be",
             [*columns, "of it noise", "finds"],
@@ -257,7 +257,7 @@ class StatisticsOffer(Offer):
                     "range",
                     "from",
                     "norm 1 SD off",
-                    "each 1 % outside",
+                    "each 1% outside",
                 ],
                 [each.cells() for each in self.ranges],
             )
@@ -271,7 +271,7 @@ class StatisticsOffer(Offer):
             yield ""
         yield (
             "'of it noise' is the share of noise in the squared width; the rest is sampling and "
-            "clipping. 'finds' is the smallest effect that a test at 5 % finds in four of five "
+            "clipping. 'finds' is the smallest effect that a test at 5% finds in four of five "
             "studies: of a share beyond one half."
         )
         yield from quote.promise()
@@ -302,7 +302,7 @@ def _width(width: float | None) -> str:
     return "drown in noise" if width is None else number(width, 2)
 
 
-def _wanted_told(wanted: Wanted, people: int) -> str:
+def _wanted_in_words(wanted: Wanted, people: int) -> str:
     """What a wanted width takes, in words."""
     many = (
         "no number of people is enough at this ε"

@@ -24,7 +24,7 @@ class Results(Displayed):
     """Private results with their certificate.
 
     Attributes:
-        frame: one row a result: measure, task, group, statistic, estimate, low, high (95 %),
+        frame: one row a result: measure, task, group, statistic, estimate, low, high (95%),
             noise_sd, people, unit, p, note.
         certificate: what holds.
         path: where it was written, if it was.

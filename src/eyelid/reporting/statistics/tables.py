@@ -98,7 +98,7 @@ def cells(row: Mapping[str, Any]) -> dict[str, str]:
         "group": row["group"] or "everybody",
         "statistic": spoken(row["statistic"]),
         "estimate": f"{rounded(row['estimate'], spread)}{unit}",
-        "95 % interval": interval,
+        "95% interval": interval,
         "noise SD": "–" if noise is None else f"{noise:.2g}",
         "p": p_value(row["p"]),
         "N": f"{row['people']}",
@@ -122,26 +122,26 @@ def shown_columns(results: pl.DataFrame) -> list[str]:
     kept = [name for name in all_of[:3] if results[name].n_unique() > 1]
     tests = ["p"] if results["p"].is_not_null().any() else []
     named = kept if "measure" in kept else ["measure", *kept]
-    return [*named, "statistic", "estimate", "95 % interval", "noise SD", *tests, "N"]
+    return [*named, "statistic", "estimate", "95% interval", "noise SD", *tests, "N"]
 
 
-def widths_told(results: pl.DataFrame) -> str:
+def widths_in_words(results: pl.DataFrame) -> str:
     """What intervals are wide of, in words; nothing where there is none.
 
     Args:
         results: the table of all results.
 
-    >>> print(widths_told(pl.DataFrame({name: [0.25, None] for name in SHARES})))
-    Of the squared width of intervals, 25 % is sampling, 25 % noise, 25 % clipping.
+    >>> print(widths_in_words(pl.DataFrame({name: [0.25, None] for name in SHARES})))
+    Of the squared width of intervals, 25% is sampling, 25% noise, 25% clipping.
     """
-    told = results.select(SHARES).drop_nulls()
-    if told.is_empty():
+    shares = results.select(SHARES).drop_nulls()
+    if shares.is_empty():
         return ""
     parts = []
     for name, word in zip(SHARES, ("is sampling", "noise", "clipping"), strict=True):
-        found = told[name].to_list()
+        found = shares[name].to_list()
         least, most = (f"{100 * share:.0f}" for share in (min(found), max(found)))
-        parts.append(f"{least if least == most else f'{least} to {most}'} % {word}")
+        parts.append(f"{least if least == most else f'{least} to {most}'}% {word}")
     return f"Of the squared width of intervals, {', '.join(parts)}."
 
 
@@ -205,8 +205,8 @@ _LETTERS = {
 def as_tex(text: str) -> str:
     r"""Others' text as LaTeX prints it, none of it obeyed.
 
-    >>> print(as_tex(r"fix_rate 95 % \input{x} τ"))
-    fix\_rate 95 \% \textbackslash{}input\{x\} $\tau$
+    >>> print(as_tex(r"fix_rate 95% \input{x} τ"))
+    fix\_rate 95\% \textbackslash{}input\{x\} $\tau$
     """
     plain = _TEX.sub(lambda found: _TEX_WORDS.get(found[0], f"\\{found[0]}"), on_terminal(text))
     return "".join(_LETTERS.get(letter, letter) for letter in plain)

@@ -57,7 +57,7 @@ INNERS = [
 
 @pytest.mark.parametrize("inner", INNERS)
 def test_the_standard_error_is_that_of_the_noise(inner):
-    # 2000 draws a value: a standard deviation is off by 1/√4000 = 1.6 %, or less than 8 % in five
+    # 2000 draws a value: a standard deviation is off by 1/√4000 = 1.6%, or less than 8% in five
     # of these. The same values for everybody, so that nothing but noise differs.
     rows, runs = 6, 2000
     table = people_of(people=6, rows=rows)
@@ -120,10 +120,10 @@ def test_raw_means_smuggled_into_the_standard_errors_are_found(study, tmp_path):
     out = tmp_path / "out"
     eyelid.release(study, out, mechanism="groupmean", epsilon=1.0)
     assert not lint(out)
-    assert not audit_target(study, out).disagreements
+    assert not audit_target(study, out).inconsistencies
     path = out / "standard_errors.csv"
     path.write_text(path.read_text().replace("everybody", "everybody 5.21"))
-    assert any("standard_errors.csv" in wrong for wrong in audit_target(study, out).disagreements)
+    assert any("standard_errors.csv" in wrong for wrong in audit_target(study, out).inconsistencies)
 
 
 def test_standard_errors_beside_records_are_strange(study, tmp_path):

@@ -132,7 +132,7 @@ def test_a_consent_form_names_losses_always_and_time_stamps_where_they_are_share
     assert "when your eyes were lost (in blinks" in consent
     assert ("when each sample was taken" in consent) is clock
     # e²/(1 + e²)
-    assert "right in at most 88.1 % of cases, in place of 50 %" in consent
+    assert "right in at most 88.1% of cases, in place of 50%" in consent
 
 
 def test_a_promise_that_is_formal_only_is_called_so_for_short_stretches_too(make_gaze, tmp_path):
@@ -142,7 +142,7 @@ def test_a_promise_that_is_formal_only_is_called_so_for_short_stretches_too(make
     assert formal in _consent(tmp_path / "weak")
     assert formal not in _consent(tmp_path / "strong")
     weak, strong = ((tmp_path / n / "DATACARD.md").read_text() for n in ("weak", "strong"))
-    assert "right in at most 100 % of cases" in weak
+    assert "right in at most 100% of cases" in weak
     assert "formal only, even for so few samples" in weak
     assert "formal only, even for so few samples" not in strong
 
@@ -190,8 +190,8 @@ def test_a_release_of_short_trials_says_what_a_window_over_several_costs(make_ga
     card, consent = (tmp_path / "out" / "DATACARD.md").read_text(), _consent(tmp_path / "out")
     # e⁸/(1 + e⁸)
     several = "in several recordings, here in up to 4, has ε = 8 in total, and guesses are right"
-    assert f"{several} in at most 100 % of cases" in card
-    factor = "a factor of at most 2.99e+03, and a guess is right in at most 100 %."
+    assert f"{several} in at most 100% of cases" in card
+    factor = "a factor of at most 2.99e+03, and a guess is right in at most 100%."
     assert f"where such a stretch lies in several of them, here in up to 4, it is {factor}" in (
         consent
     )
@@ -222,8 +222,8 @@ def test_inspect_promises_half_a_second_of_one_recording_only(make_gaze):
     said = inspect(in_short_trials(make_gaze()))["release"]
     assert "for half a second of one recording, up to" in said
     # e⁴/(1 + e⁴), and e¹⁶/(1 + e¹⁶)
-    assert "guessed right in at most 98.3 % of cases, in place of 50 %" in said
-    assert "(over 4 recordings, in which half a second may lie here, in 100 %: each starts" in said
+    assert "guessed right in at most 98.3% of cases, in place of 50%" in said
+    assert "(over 4 recordings, in which half a second may lie here, in 100%: each starts" in said
     whole = inspect(make_gaze(recordings=1))["release"]
     assert "over" not in whole.partition("Which of two ways")[2].partition("no person")[0]
 

@@ -80,7 +80,7 @@ class Output:
         return [name for name, there in known.collect().row(0, named=True).items() if not there]
 
     def digest(self) -> str:
-        """The same as `output_digest` of the whole release."""
+        """SHA-256 of the whole release, equal to its `output_digest`."""
         return digest_of_release(self.shown.people, list(self.digests), list(self.digests.values()))
 
 
@@ -115,7 +115,7 @@ def made_private(
     """What the mechanism makes of the private data, and no more than that.
 
     Args:
-        plan: what was bought.
+        plan: what was charged for.
         private: the data.
         noise: every piece gets a stream of its own.
         run: into which parts are written, unless they are there; None to hold them.

@@ -39,7 +39,7 @@ from eyelid.reporting.sentences import released_as
 
 @dataclass(frozen=True)
 class Range:
-    """Of a feature, over some people.
+    """The range of a feature, over some people.
 
     Attributes:
         least: its smallest value that is a number; infinite where there is none.

@@ -263,7 +263,7 @@ class TableInPieces:
         return Blanks.of(self.outline)
 
     def digest(self) -> bytes:
-        """The same as `input_digest` of the whole table."""
+        """SHA-256 of the whole table, equal to its `input_digest`."""
         return digest_of_people(list(self.digests), list(self.digests.values()))
 
     def table(self) -> FeatureTable:

@@ -408,7 +408,7 @@ def _on_picture(places: Floats) -> Floats:
 
 @functools.lru_cache(maxsize=4)
 def _white_noise(rows: int, columns: int) -> Floats:
-    """The same for every number of people and ε, so that they are compared alike."""
+    """White noise, equal for every number of people and ε, so that they are compared alike."""
     rng = np.random.default_rng(_SEED + 1)
     return rng.normal(size=(_SCENES, _DRAWS, rows, columns))
 

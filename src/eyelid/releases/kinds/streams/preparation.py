@@ -213,7 +213,7 @@ def check_kind(study: Study) -> None:
 
 
 def gaze_of(study: Study, data: pl.DataFrame, eye: str | None, times: str) -> Study:
-    """The same of a study whose eyes were checked."""
+    """The gaze of a study whose eyes were checked."""
     data = timed(study, data if eye is None else data.filter(pl.col("eye") == eye), times)
     columns = gaze_columns(study)
     seen = pl.all_horizontal(pl.col(name).cast(pl.Float64).is_finite() for name in columns)
@@ -230,7 +230,7 @@ def gaze_of(study: Study, data: pl.DataFrame, eye: str | None, times: str) -> St
 
 
 def timed(study: Study, data: pl.DataFrame, times: str) -> pl.DataFrame:
-    """The same rows of a study with time from each recording's start, as recorded or regular."""
+    """Rows of a study with time from each recording's start, as recorded or regular."""
     if times not in TIMES:
         raise unknown("kind of times", times, TIMES)
     since = pl.col("time_ms") - pl.col("time_ms").first().over(RECORDING_KEY)

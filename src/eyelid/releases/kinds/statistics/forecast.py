@@ -16,7 +16,7 @@ from eyelid.reporting.statistics.quote import Exactness
 
 _MOST_PEOPLE, _MOST_EPSILON = 1_000_000, 1000.0
 QUANTILE, _POWER = 1.959963984540054, 0.8416212335729143
-"""Of a two-sided test at 5 %, and of one that finds four of five effects."""
+"""Quantiles of a two-sided test at 5%, and of one that finds four of five effects."""
 # Studies of more people are not simulated: their tests are as those of normal numbers.
 _MOST_SIMULATED = 120
 
@@ -52,14 +52,14 @@ def exactness_of(
         entries: every number with its range.
         shares: whether its mean is a share of people.
     """
-    found, told = iter(foreseen(parts, entries, shares)), []
+    found, rest = iter(foreseen(parts, entries, shares)), []
     for part in parts:
         for statistic in part.statistics:
             for _ in range(statistic.cells + 1):
                 one = next(found)
                 relative = _relative(one, statistic, entries, shares)
-                told.append(_exactness(one, part, statistic, relative, entries))
-    return told
+                rest.append(_exactness(one, part, statistic, relative, entries))
+    return rest
 
 
 def _exactness(
@@ -88,7 +88,7 @@ def _relative(
 
 
 def _effect(part: Any, statistic: Any, width: float) -> float | None:
-    """The smallest effect that a test at 5 % finds in four of five studies, in its own unit."""
+    """The smallest effect that a test at 5% finds in four of five studies, in its own unit."""
     test = _TESTS.get(statistic.name)
     if statistic.name not in (*_IN_SDS, *_TESTS):
         return None
@@ -180,7 +180,7 @@ def wanted_width(said: str) -> float:
         found = math.nan
     if name.strip() != "width" or not (math.isfinite(found) and found > 0):
         raise InputError(
-            "--want takes width=W, of a 95 % interval in standard deviations between people, such "
+            "--want takes width=W, of a 95% interval in standard deviations between people, such "
             f"as width=0.3, got '{said}'"
         )
     return found
