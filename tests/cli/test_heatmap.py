@@ -373,7 +373,7 @@ def test_a_polygon_that_crosses_itself_is_refused(eyelid, study, tmp_path):
         (("--level", "good", "--between", "a,b"), ("--by",)),
         (("--level", "good", "--only", "areas"), ("--areas FILE",)),
         (("--level", "good", "--only", "maps"), ("maps",)),
-        (("--level", "good", "--weight", "seconds"), ("'seconds'", "duration (a look is its")),
+        (("--level", "good", "--weight", "seconds"), ("'seconds'", "duration (its seconds)")),
         (("--level", "good", "--set", "tables=dwell"), ("--areas FILE",)),
         (("--level", "good", "--set", "grid=3x3"), ("--grid 3x3",)),
         (("--level", "good", "--set", "every=2"), ("--every 2",)),

@@ -185,7 +185,7 @@ def test_what_is_not_there_or_not_all_there_is_refused(elsewhere):
     with pytest.raises(InputError, match="nowhere does not exist"):
         read(f"{elsewhere}-nowhere")
     RemotePlace(f"{elsewhere}-half/.unfinished").write(b"run")
-    with pytest.raises(InputError, match="is not all there yet"):
+    with pytest.raises(InputError, match="is not complete yet"):
         read(f"{elsewhere}-half")
 
 

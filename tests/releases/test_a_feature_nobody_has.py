@@ -119,7 +119,7 @@ def test_a_synthetic_release_names_the_empty_feature_in_its_card(tmp_path):
     assert "By noisy counts hardly anyone has blink_duration_mean: its column is empty." in card
     assert "from the raw data" not in card
     assert any("nobody has a value of blink_duration_mean" in note for note in done.notes)
-    assert "- **Averages**: over everybody, the mean of a feature" in card
+    assert "- **Averages**: over all participants, the mean of a feature" in card
 
 
 def test_mechanisms_are_compared_on_a_study_with_a_feature_nobody_has():

@@ -252,12 +252,12 @@ def test_the_folder_and_its_card_are_whole(folder, tmp_path, copies):
         assert shared.people.rows() == [("group1", 4), ("group2", 4)]
         assert "`people.csv` has the number of people of each group" in card
     assert len(slots_of(shared).names) == 3
-    assert "Means over 8 people in 2 groups of 4, nobody's own record" in card
+    assert "Means over 8 people in 2 groups of 4, no participant's own record" in card
     assert "Taken: every value is clipped to its public bounds" in card
-    assert "names the right one of them with probability at most 0.25." in card
-    assert "be they a member or not, computes the last one's values exactly" in card
+    assert "picks the right one of them with probability at most 0.25." in card
+    assert "members or not, can compute the last one's values exactly" in card
     assert "The processing satisfies k-anonymity with k = 4" in card
-    for word in ("padded", "ε-differential privacy", "span is", "neighbours", "None"):
+    for word in ("padded", "ε-differential privacy", "neighbours", "None"):
         assert word not in card
     release(folder, tmp_path / "again", mechanism="ksame", k=4, copies=copies)
     card = (tmp_path / "again" / "DATACARD.md").read_text(encoding="utf-8")

@@ -164,7 +164,7 @@ def test_the_page_shows_it(done, home):
     assert "Who is in it: attacks on means over people" in page
     assert Rules(page).broken == []
     assert "right answers" in page
-    assert "Who can be named" not in page
+    assert "Re-identification: attacks" not in page
     assert standing(done).name in page
 
 

@@ -295,7 +295,7 @@ def test_the_advantage_is_over_data_of_the_form_that_the_certificate_states(tabl
     form = done.certificate.form.rstrip(",")
     assert f"with them or with any other data {form}, in their place" in card
     assert f"may be replaced by any other data {form}." in card
-    assert "somebody else in their place" not in card
+    assert "another person in their place" not in card
 
 
 def test_a_form_that_follows_from_parameters_is_the_one_that_is_told(table, tmp_path, monkeypatch):

@@ -379,7 +379,7 @@ def test_made_up_rows_are_asked_who_gave_them_and_what_they_are_worth(monkeypatc
     assert "Whose data were these rows made of?" in page
     assert f"Some of the 8 rows {escape(kept)}; none has a person’s name" in page
     assert f"Some rows {escape(kept)}." in page
-    assert "nobody’s own record" not in page
+    assert "No participant’s record" not in page
     assert "How often an attacker is right who is asked which of two people was in it" in page
     assert "Distance from the distribution of participants&#39; values" in page
     assert "no guarantee" in page

@@ -238,7 +238,7 @@ def test_a_map_without_noise_under_a_certificate_of_some_is_refuted(home, out):
     shown(out, subject, noise_free(subject))
     done = audit(home / "study", out)
     assert "next to no noise" in done.refuted[0]
-    assert "subtracts all others gets the last one back exactly" in " ".join(done.refuted)
+    assert "subtracting all others gives the last one back exactly" in " ".join(done.refuted)
     assert done.verdict.startswith("The certificate is refuted")
 
 

@@ -79,9 +79,9 @@ def test_nobody_is_named_and_the_bound_is_on_membership(study, made, found):
     bound = advantage_bound(made.certificate.person_level)
     assert found.synthetic.membership.bound == bound < 1
     assert (found.synthetic.people, found.synthetic.among) == (90, 90)
-    assert "nobody’s own record is in it" in found.verdict
+    assert "No participant’s record is in the release" in found.verdict
     assert "knows all others and sees all noisy answers" in found.verdict
-    assert "Kept, that is, off by less than half of what there is: recognising" in found.verdict
+    assert "Kept, that is, off by less than half of its size: recognising" in found.verdict
     assert "are right by tree" in found.verdict
     assert "Never in it: what any one person did" in found.verdict
     told = json.loads(found.to_json())
@@ -124,12 +124,12 @@ def test_the_page_is_green_only_for_an_attack_that_finds_people_without_noise(fo
 def test_what_other_releases_leave_of_the_promise_is_said_by_headline_and_verdict(found):
     nothing = promising(found, holds=False, reasons=("one of them promises nothing",))
     little = promising(found, epsilon=40.0)
-    assert standing(nothing).words.endswith("with the others no guarantee is valid")
+    assert standing(nothing).words.endswith("no guarantee over all releases of these people")
     assert (
         "no guarantee is valid, because of another one: one of them promises nothing"
         in nothing.verdict
     )
-    assert standing(little).words.endswith("all of them promise little")
+    assert standing(little).words.endswith("little guarantee over all releases of these people")
     assert "a person has paid" in little.verdict
 
 

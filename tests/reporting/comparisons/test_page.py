@@ -59,8 +59,8 @@ def test_what_was_not_attacked_is_neither_nobodys_record_nor_safe(by_hand, rows)
     told = " ".join(findings(by_hand.comparison(untried)))
     assert "naming was not measured" in told
     assert "nobody’s record" not in told
-    assert "named clearly" not in told
-    assert "named clearly" not in " ".join(findings(by_hand.comparison(rows["useful"])))
+    assert "re-identified clearly" not in told
+    assert "re-identified clearly" not in " ".join(findings(by_hand.comparison(rows["useful"])))
 
 
 def test_the_best_is_chosen_among_equal_promises_and_the_strongest_comes_first(by_hand, rows):

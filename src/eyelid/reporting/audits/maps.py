@@ -447,7 +447,7 @@ def map_standing(audit: MapsAudit) -> Standing:
         return Standing("weak", "A guarantee in form only: it rules out almost nothing")
     if subject.total is not None and (not subject.total.holds or formal_only(subject.total)):
         return Standing(
-            "weak", "Not contradicted, but all releases of these people guarantee little"
+            "weak", "Not contradicted, but little guarantee over all releases of these people"
         )
     if audit.worst.membership is None or subject.total is None:
         return Standing("weak", "Certificate not contradicted; not everything could be tested")

@@ -146,11 +146,11 @@ def _standing_in_all(subject: TableTarget) -> Standing | None:
     """What other releases of the same people leave of a promise; None where it stands."""
     if subject.total is not None and not subject.total.holds:
         return Standing(
-            "weak", "Not contradicted, but all releases of these people have no guarantee"
+            "weak", "Not contradicted, but no guarantee over all releases of these people"
         )
     if subject.total is not None and formal_only(subject.total):
         return Standing(
-            "weak", "Not contradicted, but all releases of these people guarantee little"
+            "weak", "Not contradicted, but little guarantee over all releases of these people"
         )
     return None
 

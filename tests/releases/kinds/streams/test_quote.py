@@ -39,7 +39,7 @@ def test_without_a_study_nobody_knows_whether_people_can_be_told_apart():
     assert quote.rank1_bound == {"raw_to_release": None, "release_to_raw": None}
     rows = dict(quote.offer.rows(quote))
     assert rows["named, at most"] == "no useful bound known"
-    assert rows["  two such ways of looking, told apart"] == "52.5% at most (guessing: 50%)"
+    assert rows["  two such ways of looking, distinguished"] == "52.5% at most (guessing: 50%)"
 
 
 def test_a_larger_epsilon_is_nearer_and_the_same_for_whoever_asks():
