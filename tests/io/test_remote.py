@@ -528,7 +528,7 @@ def test_a_study_that_has_no_ledger_yet_is_not_written_elsewhere(people, tmp_pat
 
 @pytest.mark.parametrize("elsewhere", ["memory"], indirect=True)
 def test_all_is_fetched_for_whoever_looks_at_every_file(elsewhere, eyelid):
-    leak = pl.DataFrame({"note": ["call me at a person@example.org"]})
+    leak = pl.DataFrame({"note": ["call me at somebody@example.org"]})
     leak.write_csv("note.csv")
     RemotePlace(f"{elsewhere}/notes/note.csv").send(Path("note.csv"))
     found = eyelid("lint", elsewhere)
