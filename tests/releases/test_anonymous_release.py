@@ -521,7 +521,7 @@ def test_rows_that_many_could_have_given_are_no_epsilon_either(make_table, tmp_p
     assert card.count("for 6 people; the model has ε = 4, δ = 1e-06 for the other 6") == 2
     assert card.count("given the model that the rest of it was drawn from") == 2
     consent = card.partition("consent form")[2].partition("## ")[0]
-    assert "would change by a factor of at most 54.6 plus 1e-06. What many rows" in consent
+    assert "would change by a factor of at most 54.6 plus 1 in 1,000,000. What many rows" in consent
     again = release(folder, **mechanism, test="deterministic", k=3).certificate
     assert OTHER_ROWS in again.unprotected
     said = promise(again.person_level, again.others, again.how)

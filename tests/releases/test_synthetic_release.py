@@ -113,7 +113,7 @@ def test_the_card_speaks_of_people_who_do_not_exist(folder, tmp_path):
         assert told in card
     consent = card.partition("consent form")[2].partition("## ")[0]
     assert "We share recordings of people who do not exist" in consent
-    assert "a factor of at most 54.6 plus 1e-06" in consent
+    assert "a factor of at most 54.6 plus 1 in 1,000,000" in consent
     paper = card.partition("## Paragraph for a paper")[2]
     assert "9 synthetic participants drawn by eyelid" in paper.partition("## ")[0]
     for untrue in ("Means", "Synthetic rows", "simulated", "Taken: .", "None"):

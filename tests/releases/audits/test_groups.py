@@ -305,7 +305,7 @@ def test_groups_that_cannot_be_found_out_are_checked_as_far_as_it_goes(monkeypat
     assert standing(found).words.endswith("not everything could be tested")
     page = report(found)
     assert "Who is in which could not be found out" in page
-    assert "named from another run like the <em>release</em>" in page
+    assert "re-identified from another run like the <em>release</em>" in page
     off = made.table.data.with_columns(pl.col("rate") + 0.01)
     edited = replace(made.table, data=off)
     certificate = replace(made.certificate, output_sha256=output_digest(edited))
@@ -382,7 +382,7 @@ def test_made_up_rows_are_asked_who_gave_them_and_what_they_are_worth(monkeypatc
     assert "No participant’s record" not in page
     assert "How often an attacker is right who is asked which of two people was in it" in page
     assert "Distance from the distribution of participants&#39; values" in page
-    assert "no guarantee" in page
+    assert "not a guarantee" in page
 
 
 def test_made_up_rows_that_are_peoples_own_are_refuted(monkeypatch):

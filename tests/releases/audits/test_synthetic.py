@@ -235,7 +235,7 @@ def test_the_page_of_an_audit_is_for_the_owner_and_draws_people(study, tmp_path,
         assert words in page
     assert ("Do not share it." in page) is not simulated
     assert "not to be shared" in page
-    assert "no guarantee" in page
+    assert "not a guarantee" in page
     assert "1 feature was left out" in page
     # Without their lines, which only a caller in Python can ask for.
     bare = report(done)
