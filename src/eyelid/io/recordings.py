@@ -29,6 +29,7 @@ from eyelid.io.remarks import (
 )
 from eyelid.io.row_changes import (
     check_stimuli,
+    of_one_task,
     with_home,
 )
 from eyelid.io.tables import without_values
@@ -75,6 +76,7 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> Part:
         if name not in part.data.columns or (said and name not in layout.columns)
     }
     _check_pattern(path, part, here)
+    nameless = alone and "recording" not in {*here, *part.data.columns}
     stem = path.name[: len(path.name) - len("".join(path.suffixes))] or path.name
     if "person" not in here and "person" not in part.data.columns:
         if not alone:
@@ -104,7 +106,7 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> Part:
         people = full[0].select("person").unique(maintain_order=True)
     elif "person" not in people.columns:
         people = people.with_columns(pl.lit(here["person"]).alias("person"))
-    return replace(
+    whole = replace(
         part,
         path=path,
         data=full[0],
@@ -113,6 +115,7 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> Part:
         places=places_of(part),
         outside=outside_of(part),
     )
+    return of_one_task(whole, alone=nameless)
 
 
 def _with_recordings(data: pl.DataFrame, said: str | None, stem: str) -> pl.DataFrame:

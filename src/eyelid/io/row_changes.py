@@ -1,4 +1,6 @@
-"""What becomes of rows as they are read, where somebody asks: degrees, or a task a stimulus.
+"""What becomes of rows as they are read: a recording for each task, degrees, a task a stimulus.
+
+A recording is of one task: where its rows name several, each is a recording of its own.
 
 Means put recordings side by side by task and order. Where people saw several stimuli in a task, in
 orders of their own, the first recording of one shows another stimulus than that of the next. So
@@ -7,7 +9,7 @@ each stimulus may be a task of its own.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -15,7 +17,7 @@ import polars as pl
 
 from eyelid.errors import InputError
 from eyelid.gaze.geometry import degrees_on_screen, missing_for_degrees
-from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Study, ordered
+from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Study, ordered, track_key
 from eyelid.io.part import Part
 
 Recorded = TypeVar("Recorded", Study, Part)
@@ -75,6 +77,79 @@ def in_degrees(recorded: Recorded, where: str) -> Recorded:
     return replace(recorded, data=data, units="deg", xy_origin="centre")
 
 
+def told_apart(data: pl.DataFrame) -> pl.Series:
+    """What tells the rows of a recording apart besides its name; empty where nothing has to.
+
+    Each task of a recording with several is one of its own, and so is each stimulus within which
+    time still goes on where it does not go on between them. Each recording is cut by its own rows
+    alone: nobody's clock may decide how others' are read.
+
+    Args:
+        data: rows with ``time_ms``, in the order of their file; keys as far as they are known.
+
+    >>> rows = {"person": ["a", "a", "b", "b"], "task": ["x", "y", "x", "x"]}
+    >>> told_apart(pl.DataFrame(rows | {"time_ms": [0.0, 1.0, 0.0, 1.0]})).to_list()
+    ['x', 'y', '', '']
+    """
+    texts = [
+        (pl.col(name).cast(pl.String).fill_null("") if name in data.columns else pl.lit("")).alias(
+            name
+        )
+        for name in ("task", "stimulus")
+    ]
+    keys = [name for name in track_key(data) if name in data.columns]
+    rows = data.select("time_ms", *keys, *texts)
+    several = [name for name in ("task", "stimulus") if rows[name].n_unique() > 1]
+    if "task" in several or (several and not rows["time_ms"].is_sorted()):
+        return _cut(rows, keys)
+    return pl.repeat("", data.height, eager=True).alias("apart")
+
+
+def _cut(rows: pl.DataFrame, keys: Sequence[str]) -> pl.Series:
+    """Tasks, and stimuli, by which recordings are cut.
+
+    Args:
+        rows: time, keys, task and stimulus, without nulls.
+        keys: of a recording, and of its eyes.
+    """
+    own = ["of the file", *(key for key in keys if key != "eye")]
+    each = [*own, "cut"]
+    back = (pl.col("time_ms").diff() < 0).over([*each, *(key for key in keys if key == "eye")])
+    cut = (
+        rows.with_columns(pl.lit(0).alias("of the file"))
+        .with_columns(
+            pl.when(pl.col("task").n_unique().over(own) > 1)
+            .then("task")
+            .otherwise(pl.lit(""))
+            .alias("cut")
+        )
+        .with_columns(back.any().over(each).alias("back"))
+    )
+    both = pl.when(pl.col("cut") == "").then("stimulus")
+    both = both.otherwise(pl.concat_str("cut", "stimulus", separator="-"))
+    named = pl.col("back").fill_null(False) & (pl.col("stimulus") != "")
+    return cut.select(pl.when(named).then(both).otherwise("cut").alias("apart")).to_series()
+
+
+def of_one_task(recorded: Recorded, *, alone: bool = False) -> Recorded:
+    """Recordings of which each has one task, named after it where there were several in one.
+
+    Args:
+        recorded: one file, with person and recording in its rows.
+        alone: whether names of recordings say nothing, so that those of tasks do without them.
+    """
+    apart = told_apart(recorded.data)
+    if (apart == "").all():
+        return recorded
+    name = pl.lit("") if alone else pl.concat_str("recording", pl.lit("-"))
+    named = pl.when(apart == "").then("recording").otherwise(pl.concat_str(name, apart))
+    data = recorded.data.with_columns(named.alias("recording"))
+    events = recorded.events
+    if events is not None:
+        events = _with_recordings(events, recorded.data, named)
+    return replace(recorded, data=ordered(data), events=events)
+
+
 def by_stimulus(recorded: Recorded) -> Recorded:
     """Recordings with the stimulus in the name of the task, and in that of one with several.
 
@@ -95,7 +170,7 @@ def by_stimulus(recorded: Recorded) -> Recorded:
         return recorded
     events = recorded.events
     if events is not None:
-        events = _with_recordings(events, data)
+        events = _with_recordings(events, data, _recording())
     data = ordered(data.with_columns(_task(data), _recording().alias("recording")))
     return replace(recorded, data=data, events=events)
 
@@ -161,12 +236,12 @@ def _recording() -> pl.Expr:
     return pl.when(_NAMED & _SEVERAL).then(several).otherwise("recording")
 
 
-def _with_recordings(events: pl.DataFrame, data: pl.DataFrame) -> pl.DataFrame:
-    """Events with the recording that they are in, by the stimulus that was shown at their onset.
+def _with_recordings(events: pl.DataFrame, data: pl.DataFrame, now: pl.Expr) -> pl.DataFrame:
+    """Events with the recording that they are in, by that of the sample at their onset.
 
     Those that began before the first sample are in the first one.
     """
-    named = data.select(*RECORDING_KEY, "time_ms", _recording().alias("now")).sort("time_ms")
+    named = data.select(*RECORDING_KEY, "time_ms", now.alias("now")).sort("time_ms")
     found = (
         events.with_row_index("place")
         .with_columns(pl.col("onset_ms").cast(pl.Float64).alias("time_ms"))

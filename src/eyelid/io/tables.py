@@ -16,6 +16,7 @@ from eyelid.io.files import Head
 from eyelid.io.layout import DIRECTION, HEAD, HEAD_DIRECTION, KEYS, MEASURES, MS_PER, Layout
 from eyelid.io.part import NoRows, Part
 from eyelid.io.raw_tables import columns_told, few_told, first_values, names_told, raw_table
+from eyelid.io.row_changes import told_apart
 from eyelid.spelling import in_quotes, plural
 
 # No digit is given back, or a long row of them would be gone through from each of them.
@@ -376,33 +377,14 @@ def _behind_told(data: pl.DataFrame) -> tuple[str, ...]:
     )
 
 
-def _told_apart(layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
-    """Rows with the recording that they are of, where clocks start anew with each task or stimulus.
-
-    No column says which recording a row is of, and in the order of the file time runs backwards;
-    within a task and stimulus it does not.
-    """
-    labels = [name for name in ("task", "stimulus") if name in data.columns]
-    if "recording" in data.columns or not labels or layout.backwards is not None:
-        return data
-    key = [name for name in ("person", "eye") if name in data.columns]
-
-    def runs_back(by: Sequence[str]) -> bool:
-        step = pl.col("time_ms").diff()
-        return bool(data.select(((step.over(by) if by else step) < 0).any()).item())
-
-    if not runs_back(key) or runs_back([*key, *labels]):
-        return data
-    each = [pl.col(name).cast(pl.String).fill_null("") for name in labels]
-    return data.with_columns(pl.concat_str(each, separator="-").alias("recording"))
-
-
 def _steady(head: Head, layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
     """Time stamps that increase in each recording, as far as somebody said how to make them."""
-    data = _told_apart(layout, data)
     key = [name for name in ("person", "recording", "eye") if name in data.columns]
-    step = pl.col("time_ms").diff()
-    step = step.over(key) if key else step
+    if layout.backwards is not None:
+        data = data.sort(*key, "time_ms", maintain_order=True)
+    # Tasks become recordings of their own (`of_one_task`), and so do stimuli where clocks restart.
+    data, key = data.with_columns(told_apart(data)), [*key, "apart"]
+    step = pl.col("time_ms").diff().over(key)
     if layout.backwards is None:
         back = data.select(step < 0).to_series().fill_null(False).arg_true()
         if len(back):
@@ -412,17 +394,15 @@ def _steady(head: Head, layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
                 "ms); if several recordings stand in one file, say which column tells them apart "
                 "with `map='recording=COLUMN'`; to sort by time, `map='backwards=sort'`"
             )
-    else:
-        data = data.sort(*key, "time_ms", maintain_order=True)
     if layout.repeats is None:
-        return data
+        return data.drop("apart")
     groups = [*key, "time_ms"]
     if layout.repeats == "first":
-        return data.unique(groups, keep="first", maintain_order=True)
+        return data.unique(groups, keep="first", maintain_order=True).drop("apart")
     count, place = pl.len().over(groups), pl.int_range(pl.len()).over(groups)
     # Each track by its own interval: one person's data must not move another's.
     steps = data.with_columns(step.alias("step"))
     usual = pl.when(pl.col("step") > 0).then(pl.col("step")).median()
-    interval = (usual.over(key) if key else usual).fill_null(0.0)
+    interval = usual.over(key).fill_null(0.0)
     spread = pl.col("time_ms") + place * (interval / count)
-    return steps.with_columns(spread).drop("step")
+    return steps.with_columns(spread).drop("step", "apart")
