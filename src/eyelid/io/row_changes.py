@@ -125,8 +125,11 @@ def _cut(rows: pl.DataFrame, keys: Sequence[str]) -> pl.Series:
         )
         .with_columns(back.any().over(each).alias("back"))
     )
-    both = pl.when(pl.col("cut") == "").then("stimulus")
-    both = both.otherwise(pl.concat_str("cut", "stimulus", separator="-"))
+    both = (
+        pl.when(pl.col("cut") == "")
+        .then("stimulus")
+        .otherwise(pl.concat_str("cut", "stimulus", separator="-"))
+    )
     named = pl.col("back").fill_null(False) & (pl.col("stimulus") != "")
     return cut.select(pl.when(named).then(both).otherwise("cut").alias("apart")).to_series()
 
@@ -141,8 +144,8 @@ def of_one_task(recorded: Recorded, *, alone: bool = False) -> Recorded:
     apart = told_apart(recorded.data)
     if (apart == "").all():
         return recorded
-    name = pl.lit("") if alone else pl.concat_str("recording", pl.lit("-"))
-    named = pl.when(apart == "").then("recording").otherwise(pl.concat_str(name, apart))
+    name = pl.lit(apart) if alone else pl.concat_str("recording", pl.lit("-"), pl.lit(apart))
+    named = pl.when(pl.lit(apart) == "").then("recording").otherwise(name)
     data = recorded.data.with_columns(named.alias("recording"))
     events = recorded.events
     if events is not None:

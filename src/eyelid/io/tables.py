@@ -379,7 +379,7 @@ def _behind_told(data: pl.DataFrame) -> tuple[str, ...]:
 
 def _steady(head: Head, layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
     """Time stamps that increase in each recording, as far as somebody said how to make them."""
-    key = [name for name in ("person", "recording", "eye") if name in data.columns]
+    key: list[str] = [name for name in ("person", "recording", "eye") if name in data.columns]
     if layout.backwards is not None:
         data = data.sort(*key, "time_ms", maintain_order=True)
     # Tasks become recordings of their own (`of_one_task`), and so do stimuli where clocks restart.
