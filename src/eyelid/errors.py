@@ -6,6 +6,9 @@ import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+_FEW = 12
+"""Names that are told one by one; of more the nearest is."""
+
 
 class EyelidError(Exception):
     """Anything a person can mend; its text says what was wrong, the value, and what to do."""
@@ -29,16 +32,34 @@ class EyelidWarning(UserWarning):
     """What a person should know of their installation, though eyelid goes on; one clear line."""
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> InputError:
-    """The error for a name that does not exist, with the nearest one that does.
+def unknown(what: str, name: str, known: Iterable[str], listed_by: str = "") -> InputError:
+    """The error for a name that does not exist: the nearest one that does, or which there are.
+
+    Args:
+        what: is named.
+        name: as it was given.
+        known: those that exist.
+        listed_by: a command that shows them, where they are many.
 
     >>> print(unknown("mechanism", "laplce", ["laplace", "gaussian"]))
     unknown mechanism 'laplce': did you mean 'laplace'? (known: gaussian, laplace)
+    >>> print(unknown("window", "first", map(str, range(20)), "eyelid windows"))
+    unknown window 'first': 'eyelid windows' lists the 20 that are known
     """
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    hint = f": did you mean '{near[0]}'?" if near else ""
-    return InputError(f"unknown {what} '{name}'{hint} (known: {', '.join(names)})")
+    # A word that was left short.
+    near = near or sorted(
+        (each for each in names if name and name.lower() in each.lower()), key=len
+    )
+    said = f"did you mean '{near[0]}'?" if near else ""
+    if len(names) <= _FEW:
+        said = f"{said} (known: {', '.join(names)})".strip()
+    elif not near and listed_by:
+        said = f"'{listed_by}' lists the {len(names)} that are known"
+    elif not near:
+        said = f"known are {', '.join(names[:_FEW])}, … ({len(names) - _FEW} more)"
+    return InputError(f"unknown {what} '{name}'" + (f": {said}" if said[0] != "(" else f" {said}"))
 
 
 def first_line(error: BaseException) -> str:

@@ -2,15 +2,24 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from itertools import islice
 
 import pytest
+import typer
 
+from eyelid.cli.application import app
+from eyelid.cli.help import LONGEST_SUMMARY
 from eyelid.releases.consistency.cases import cases_of
 from eyelid.verification.game import GameResult
 from eyelid.verification.verify import Verification
+
+
+def commands():
+    return typer.main.get_command(app).commands.values()
+
 
 COMMANDS = [
     "demo", "simulate", "inspect", "features", "mechanisms", "norms", "cost", "release", "budget",
@@ -18,10 +27,25 @@ COMMANDS = [
 ]  # fmt: skip
 
 
-def test_help_lists_every_command(eyelid):
+def test_help_lists_every_command_in_its_group(eyelid):
     done = eyelid("--help")
     assert done.code == 0
-    assert all(command in done.out for command in COMMANDS)
+    assert all(f"\n  {command} " in done.out for command in COMMANDS)
+    titles = ["Prepare:", "Plan:", "Release:", "Check:", "Research:"]
+    assert [line for line in done.out.splitlines() if line in titles] == titles
+
+
+@pytest.mark.parametrize("command", commands(), ids=lambda command: command.name)
+def test_the_help_of_a_command_fits_a_terminal_and_shows_no_types(eyelid, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    out = eyelid(command.name, "--help").out
+    assert max(map(len, out.splitlines())) <= 80
+    assert not re.search(r"<\w+(\[\w+\])?>", out)
+    valued = [each for each in command.params if not getattr(each, "is_flag", False)]
+    assert all(each.metavar for each in valued)
+    summary = command.help.partition("\n")[0]
+    assert len(summary) < LONGEST_SUMMARY
+    assert f"  {summary.rstrip('.')}\n" in eyelid("--help").out
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -113,7 +137,7 @@ def test_a_cost_shows_what_it_assumed(eyelid):
 
 def test_the_catalogue_says_what_each_does(eyelid):
     out = eyelid("mechanisms").out
-    assert "groupmean: The mean over the people of each public group" in out
+    assert "The mean over the people of each public group" in " ".join(out.split())
     assert "features or samples" in out
 
 
@@ -197,7 +221,7 @@ def test_the_demo_of_an_existing_folder_is_refused(eyelid, tmp_path):
 
 
 def test_the_bare_command_is_a_cry_for_help(eyelid):
-    assert "Commands:" in eyelid().out
+    assert "Prepare:" in eyelid().out
 
 
 PATH = [sys.executable, "-m", "eyelid"]

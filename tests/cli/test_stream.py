@@ -100,7 +100,7 @@ REFUSED = {
     "no stream": (["--filter", "laplace"], "laplace"),
     "no filter": (
         ["--filter", "kalido"],
-        "unknown filter 'kalido': did you mean 'kaleido'? (known: ba, bd, fix",
+        "unknown filter 'kalido': did you mean 'kaleido'?",
     ),
     "no parameter": (["--set", "event=0.3"], "did you mean '--events'?"),
     "areas for nothing": (["--areas", "a:0,0,9,9"], "--areas are for --events, --counters or"),

@@ -9,7 +9,7 @@ import itertools
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import typer
@@ -38,10 +38,11 @@ from eyelid.cli import (
     summary,
     verify,
 )
+from eyelid.cli.help import Grouped, Plain
 from eyelid.cli.parameters import as_options, options_of
 from eyelid.cli.standard_streams import standard_streams
 from eyelid.engine.children import safe_children
-from eyelid.errors import EyelidError, EyelidWarning
+from eyelid.errors import EyelidError, EyelidWarning, unknown
 from eyelid.spelling import on_terminal
 from eyelid.version import build
 
@@ -49,6 +50,7 @@ _WARNINGS = "PYTHONWARNINGS"
 
 app = typer.Typer(
     name="eyelid",
+    cls=Grouped,
     help="Makes eye-tracking data safe to share, and says exactly what that means.",
     epilog="Start with: eyelid demo",
     add_completion=False,
@@ -68,30 +70,23 @@ def _help_of(run: Callable[..., object]) -> str | None:
     return ast.get_docstring(function) if isinstance(function, ast.FunctionDef) else None
 
 
-for _command in (
-    demo,
-    simulate,
-    inspect,
-    lint,
-    convert,
-    events,
-    features,
-    mechanisms,
-    norms,
-    recommend,
-    cost,
-    summary,
-    release,
-    heatmap,
-    stream,
-    budget,
-    audit,
-    compare,
-    verify,
-    reproduce,
-):
-    _name = _command.__name__.rsplit(".", 1)[1]
-    app.command(_name, help=_help_of(_command.run), epilog=_command.EXAMPLES)(_command.run)
+_GROUPS = {
+    "Prepare": (inspect, lint, convert, events, features),
+    "Plan": (mechanisms, norms, cost, compare, recommend, budget),
+    "Release": (release, summary, heatmap, stream),
+    "Check": (audit, verify),
+    "Research": (demo, simulate, reproduce),
+}
+
+for _title, _commands in _GROUPS.items():
+    for _command in _commands:
+        app.command(
+            _command.__name__.rsplit(".", 1)[1],
+            cls=Plain,
+            help=_help_of(_command.run),
+            epilog=_command.EXAMPLES,
+            rich_help_panel=_title,
+        )(_command.run)
 
 
 def _print_version(asked: bool) -> None:
@@ -156,19 +151,19 @@ def _main() -> NoReturn:
             code = _run(sys.argv[1:])
         sys.stdout.flush()
     except EyelidError as error:
-        _fail(_told(error), error.exit_code)
+        _fail(_message_of(error), error.exit_code)
     except complaint as error:
-        _fail(error.format_message() + _value_given(error), 2)  # type: ignore[attr-defined]
+        _fail(_complaint(error), 2)
     except (typer.Abort, KeyboardInterrupt) as error:
-        _fail(_told(error, STOPPED), STOPPED_CODE)
+        _fail(_message_of(error, STOPPED), STOPPED_CODE)
     except OSError as error:
         what = f"{error.strerror or error}: {error.filename or 'no file named'}"
-        _fail(_told(error, what), 2)
+        _fail(_message_of(error, what), 2)
     except Exception as error:
         if os.environ.get("EYELID_DEBUG"):
             raise
         what = f"a fault in eyelid itself ({type(error).__name__}: {error}): please report it"
-        _fail(f"{_told(error, what)}; EYELID_DEBUG=1 shows where", 70)
+        _fail(f"{_message_of(error, what)}; EYELID_DEBUG=1 shows where", 70)
     sys.exit(code)
 
 
@@ -180,6 +175,8 @@ def _run(words: list[str]) -> int:
     command = typer.main.get_command(app)
     commands = getattr(command, "commands", {})
     asked = next((word for word in words if not word.startswith("-")), "")
+    if asked and asked == words[0] and asked not in commands:
+        raise unknown("command", asked, commands, "eyelid --help")
     try:
         with (
             options_of(commands.get(asked), commands.values()),
@@ -195,17 +192,43 @@ def _run(words: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _value_given(complaint: Exception) -> str:
-    """The value that an option was given, which typer leaves out of its complaint."""
-    options = getattr(getattr(complaint, "param", None), "opts", [])
+def _complaint(error: Any) -> str:
+    """What was typed wrongly, and what to do: the parser's complaints, in our words."""
+    context: Any = getattr(error, "ctx", None)
+    parameter = getattr(error, "param", None)
+    command = getattr(context, "command_path", None) or "eyelid"
+    if hasattr(error, "possibilities"):
+        options = [name for each in context.command.get_params(context) for name in each.opts]
+        known = [name for name in options if name.startswith("-")]
+        return str(unknown("option", error.option_name, known, f"{command} --help"))
+    said = error.format_message().rstrip(".")
+    if "Missing" in said and parameter is not None:
+        said = f"{_name(parameter)} is missing"
+    elif isinstance(error, typer.BadParameter) and parameter is not None:
+        kinds = {"integer": "a whole number", "number": "a number", "float": "a number"}
+        takes = next((kind for word, kind in kinds.items() if word in said), None)
+        if takes is not None:
+            return f"{parameter.opts[0]} takes {takes}, got '{_given(parameter.opts)}'"
+        return f"{said}, got '{_given(parameter.opts)}'"
+    return f"{said}: '{command} --help' shows what it takes"
+
+
+def _name(parameter: Any) -> str:
+    """An option by its name, an argument by what stands for it."""
+    positional = parameter.param_type_name == "argument"
+    return str(parameter.metavar if positional else parameter.opts[0])
+
+
+def _given(options: Sequence[str]) -> str:
+    """The value that an option was given, as it was typed."""
     for word, following in itertools.pairwise([*sys.argv, ""]):
         name, joined, value = word.partition("=")
-        if name in options and isinstance(complaint, typer.BadParameter):
-            return f", got '{value if joined else following}'"
+        if name in options:
+            return value if joined else following
     return ""
 
 
-def _told(error: BaseException, what: str = "") -> str:
+def _message_of(error: BaseException, what: str = "") -> str:
     """What went wrong, and what was noted about it on its way."""
     return "; ".join([what or str(error), *getattr(error, "__notes__", ())])
 

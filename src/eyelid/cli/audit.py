@@ -68,16 +68,17 @@ def run(
     min_seconds: MinSeconds = None,
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
-    seed: Annotated[int, typer.Option(help="Of the attackers' choices.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of the attackers' choices.")] = 0,
     engine: EngineName = None,
     workers: Workers = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Attack data before they are released, or a release: who is named, what is it still good for?
+    """Attack data, or a release, as an adversary would.
 
-    What is found of RELEASED is written into RELEASED-audit beside it, for you alone: it is made of
-    raw data. Exit code 1 when a certificate is refuted.
+    With one argument: how identifiable is this now? With two: what does the release still show,
+    and is its certificate contradicted (exit code 1)? What is found is written into RELEASED-audit
+    beside it, for you alone: it is made of raw data.
     """
     from eyelid.releases.audits.audit import audit
     from eyelid.reporting.audits.audit_json import UNCOVERED

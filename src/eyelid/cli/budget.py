@@ -43,10 +43,10 @@ def run(
         ),
     ],
     limit_epsilon: Annotated[
-        float | None, typer.Option(help="Refuse releases above this ε per person.")
+        float | None, typer.Option(metavar="E", help="Refuse releases above this ε per person.")
     ] = None,
     limit_delta: Annotated[
-        float | None, typer.Option(help="The δ that goes with it [min(N^-1.5, 1e-6)].")
+        float | None, typer.Option(metavar="D", help="The δ that goes with it [min(N^-1.5, 1e-6)].")
     ] = None,
     no_limit: Annotated[bool, typer.Option("--no-limit", help="Lift the limit.")] = False,
     join: Annotated[
@@ -74,7 +74,10 @@ def run(
     ledger: LedgerFile = None,
     as_json: Json = False,
 ) -> None:
-    """Show what has been spent on these people, over everything derived from the same study."""
+    """Show, or limit, what has been spent on people.
+
+    Over everything derived from the same study.
+    """
     from eyelid.releases.budget import budget
     from eyelid.stream.budget import is_account, read_account
 
@@ -120,12 +123,12 @@ def run(
 def _tell_stream(path: Path, account: Account, as_json: bool) -> None:
     """What a gatekeeper has spent on one person, as its file says."""
     from eyelid.mechanisms.streams.scene import spoken_units
-    from eyelid.privacy.guarantee import rounded_up
-    from eyelid.spelling import plural, readable
+    from eyelid.privacy.guarantee import epsilon_told
+    from eyelid.spelling import plural
     from eyelid.stream.gatekeeper import SEEDED_BEFORE
 
     if as_json:
-        told: dict[str, Any] = {
+        report: dict[str, Any] = {
             "file": str(path),
             "person_epsilon": None if account.seeded else account.person_epsilon,
             "holds": not account.seeded,
@@ -134,7 +137,7 @@ def _tell_stream(path: Path, account: Account, as_json: bool) -> None:
             "filter": account.asked,
             "settings": [vars(regime) for regime in account.regimes],
         }
-        print_json(told)
+        print_json(report)
         return
     if account.seeded:
         say(f"No bound on what this person has given away: {SEEDED_BEFORE}.")
@@ -143,13 +146,13 @@ def _tell_stream(path: Path, account: Account, as_json: bool) -> None:
         (
             plural(regime.window, "sample"),
             f"{regime.radius:g} {spoken_units(regime.coordinates)}",
-            f"ε = {rounded_up(regime.epsilon)}",
-            f"ε = {rounded_up(regime.worst)}",
+            epsilon_told(regime.epsilon),
+            epsilon_told(regime.worst),
         )
         for regime in account.regimes
     ]
     print_table("Settings so far", ["any window of", "radius", "at most", "spent, at worst"], rows)
-    say(f"Spent on this person, in all: ε = {readable(rounded_up(account.person_epsilon))}.")
+    say(f"Spent on this person, in all: {epsilon_told(account.person_epsilon)}.")
     if account.left_in_order is None and account.taken:
         say(
             "A gatekeeper is at work, or was killed: samples that it may yet release, or never "

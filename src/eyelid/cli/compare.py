@@ -57,9 +57,12 @@ def run(
             help="Values of a parameter: k of groups, NAME.KEY of one mechanism; repeatable.",
         ),
     ] = None,
-    repeats: Annotated[int | None, typer.Option(help="Noisy runs of each [3].")] = None,
+    repeats: Annotated[
+        int | None, typer.Option(metavar="N", help="Noisy runs of each [3].")
+    ] = None,
     unit: Annotated[
-        str | None, typer.Option(help="Whose value is hidden, where it is offered [person].")
+        str | None,
+        typer.Option(metavar="UNIT", help="Whose value is hidden, where it is offered [person]."),
     ] = None,
     target: Annotated[
         str | None,
@@ -77,15 +80,16 @@ def run(
     people: People = None,
     min_seconds: MinSeconds = None,
     columns: ColumnMap = None,
-    seed: Annotated[int, typer.Option(help="Of noise and of attackers' choices.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of noise and of attackers' choices.")] = 0,
     engine: EngineName = None,
     workers: Workers = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Release in many ways without releasing: who is named, what is left, what is promised?
+    """Compare mechanisms by privacy and utility.
 
-    Nothing is counted. What is stopped goes on with the same command in the same folder.
+    Releases in many ways without releasing; nothing is counted. What is stopped resumes when rerun
+    in the same folder.
     """
     from eyelid.comparisons.compare import compare
     from eyelid.comparisons.settings import DEFAULT
@@ -116,8 +120,8 @@ def run(
             stopped.add_note(GOES_ON)
             raise
         if as_json:
-            told = {"report": report, "picture": picture}
-            print_json(done.to_dict() | {k: v and str(v) for k, v in told.items()})
+            files = {"report": report, "picture": picture}
+            print_json(done.to_dict() | {k: v and str(v) for k, v in files.items()})
             return
         show(comparison_lines(done))
         remark(*done.notes)

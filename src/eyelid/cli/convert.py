@@ -32,10 +32,10 @@ Examples:
   eyelid convert export.tsv study
   eyelid convert recordings study --map 'file={person}_{task}' --map people=people.csv
   eyelid convert trials.csv trials --ledger recordings.ledger    people that it counts already
-  eyelid convert recordings dataset --to bids --units deg
+  eyelid convert recordings dataset --to bids --units deg \\
               --map screen_m=0.53x0.30,distance_m=0.65
   eyelid convert trials.csv study --map person=subject,task=condition --features features.csv
-              features.csv: name,unit,lower,upper,definition (a row a trial, no gaze)
+      features.csv: name,unit,lower,upper,definition (a row a trial)
   eyelid convert gaze.csv study --map header=no,time=1,time_unit=s,x=2,y=3,units=px
   eyelid convert recordings study --map 'file={person}_{task}' --people @consented.txt
   eyelid convert recordings study --map 'file={person}_{task}' --engine dask --workers 8
@@ -69,11 +69,11 @@ def run(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Write recordings anew, without what gives people away besides their gaze.
+    """Turn recordings into a scrubbed study.
 
     Clocks start at 0, people get pseudonyms, dates, serial numbers, paths and messages stay behind.
     The gaze itself is not protected: that is what release is for. A conversion that was stopped
-    goes on where it was when the same command is given again.
+    resumes when it is rerun.
     """
     from dataclasses import asdict
 

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 Examples:
   eyelid cost features --mechanism laplace --epsilon 1
-  eyelid cost --mechanism gaussian --epsilon 1 --people 40 --recordings 3 --features 16
+  eyelid cost --mechanism gaussian --epsilon 1 --people 40 --recordings 3 --features 16 \\
               --length 600
   eyelid cost features --mechanism ksame --set k=4
-  eyelid cost --mechanism ksame-dp --set k=500 --epsilon 4 --people 2000 --recordings 3
+  eyelid cost --mechanism ksame-dp --set k=500 --epsilon 4 --people 2000 --recordings 3 \\
               --features 16 --length 600
   eyelid cost study --mechanism kaleido --epsilon 1 --set window=60 --set radius=50
   eyelid cost --mechanism synthetic --epsilon 4 --people 500 --recordings 3 --features 52
@@ -52,7 +52,9 @@ def run(
         str | None,
         typer.Option(metavar="good|okay", help="Instead of --epsilon, for heatmaps: 1, or 3."),
     ] = None,
-    unit: Annotated[str | None, typer.Option(help="Whose value is hidden [person].")] = None,
+    unit: Annotated[
+        str | None, typer.Option(metavar="UNIT", help="Whose value is hidden [person].")
+    ] = None,
     people: Annotated[
         str | None,
         typer.Option(
@@ -60,11 +62,13 @@ def run(
             help="How many people; of a study, whom it is about (as for release).",
         ),
     ] = None,
-    recordings: Annotated[int | None, typer.Option(help="Recordings of a person.")] = None,
-    features: Annotated[
-        int | None, typer.Option(help="How many features, or numbers of each person.")
+    recordings: Annotated[
+        int | None, typer.Option(metavar="R", help="Recordings of a person.")
     ] = None,
-    length: Annotated[str | None, typer.Option(help="Rows of a recording.")] = None,
+    features: Annotated[
+        int | None, typer.Option(metavar="F", help="How many features, or numbers of each person.")
+    ] = None,
+    length: Annotated[str | None, typer.Option(metavar="ROWS", help="Rows of a recording.")] = None,
     size: Annotated[
         str | None, typer.Option(metavar="WxH", help="Of the picture, for heatmaps.")
     ] = None,
@@ -74,16 +78,18 @@ def run(
         typer.Option(metavar="SECONDS", help="A map of each stretch of time, for heatmaps."),
     ] = None,
     until: Until = None,
-    areas: Annotated[int | None, typer.Option(help="How many, for tables of areas.")] = None,
+    areas: Annotated[
+        int | None, typer.Option(metavar="A", help="How many, for tables of areas.")
+    ] = None,
     min_seconds: MinSeconds = None,
     setting: Settings = None,
     columns: ColumnMap = None,
     as_json: Json = False,
 ) -> None:
-    """Show the certificate and the expected error of a release before anything runs.
+    """See guarantee and error before a release.
 
-    For heatmaps --recordings are the pictures that share the budget, and 'eyelid heatmap --dry-run'
-    tells the same of your data with all its options.
+    Nothing is spent or written. For heatmaps --recordings are the pictures that share the budget,
+    and 'eyelid heatmap --dry-run' tells the same of your data with all its options.
     """
     from eyelid.errors import InputError
     from eyelid.mechanisms import find

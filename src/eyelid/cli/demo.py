@@ -19,7 +19,10 @@ def run(
     out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder.")] = Path("demo"),
     fast: Annotated[bool, typer.Option("--fast", help="Fewer people and runs.")] = False,
 ) -> None:
-    """Tell the whole story on the built-in simulated study: data, releases, attacks, report."""
+    """See the whole story, on simulated participants.
+
+    Data, releases, attacks and a report, in under a minute.
+    """
     from eyelid.engine.progress import shown
     from eyelid.releases.demo import demo
 

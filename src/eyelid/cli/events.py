@@ -49,9 +49,9 @@ def run(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Detect fixations, saccades and blinks, and write the study with them.
+    """Detect fixations, saccades and blinks.
 
-    They replace any events that the study had.
+    Writes the study with them; they replace any events that it had.
     """
     from eyelid.io.detection import derive_events
 

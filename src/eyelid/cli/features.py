@@ -85,10 +85,10 @@ def run(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Summarise gaze samples, or a table of fixations, as features with public bounds.
+    """Turn gaze or fixations into features.
 
-    52 features of every window, 14 of every fixation or 47 of every saccade (docs/features.md);
-    of a table of fixations those that need no samples: 43, 5 and 5.
+    52 features of every window, 14 of every fixation or 47 of every saccade (docs/features.md),
+    with public bounds; of a table of fixations those that need no samples: 43, 5 and 5.
     Fewer in a release mean less noise on each: --only keeps those that you name. Recordings without
     a whole window, or with fewer than ten samples a second, are left out: they keep one row without
     values, so that their people still count.
@@ -139,8 +139,8 @@ def run(
                 }
             )
             return
-        columns_told = ["task", "people", "recordings", made.rows, "in a recording"]
-        print_table("", columns_told, _counts(made.recordings))
+        columns_in_words = ["task", "people", "recordings", made.rows, "in a recording"]
+        print_table("", columns_in_words, _counts(made.recordings))
         say(f"{out}: {plural(len(made.features), 'feature')} of {made.count:,} {made.rows}.")
         if made.people < 2:
             say(ONE_PERSON)

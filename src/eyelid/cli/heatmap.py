@@ -66,7 +66,9 @@ def run(
             help="A stimulus by its name in the data, or its picture file; several share ε.",
         ),
     ] = None,
-    epsilon: Annotated[float | None, typer.Option(help="Total for one person.")] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(metavar="E", help="Total for one person.")
+    ] = None,
     delta: Delta = None,
     level: Annotated[
         str | None,
@@ -74,7 +76,10 @@ def run(
     ] = None,
     mechanism: Annotated[
         str | None,
-        typer.Option(help="Its name [map-grid; map-gaussian for tens of thousands of people]."),
+        typer.Option(
+            metavar="NAME",
+            help="Its name [map-grid; map-gaussian for tens of thousands of people].",
+        ),
     ] = None,
     grid: Annotated[
         str | None, typer.Option(metavar="WxH", help="Columns and rows of cells, or pixels.")
@@ -86,7 +91,8 @@ def run(
         ),
     ] = None,
     samples: Annotated[
-        int | None, typer.Option(help="Most looks of a person in all, for maps of counts [30].")
+        int | None,
+        typer.Option(metavar="M", help="Most looks of a person in all, for maps of counts [30]."),
     ] = None,
     image: Annotated[
         list[Path] | None,
@@ -102,7 +108,7 @@ def run(
         typer.Option(metavar="X,Y", help="Where its top left lay, in px of the screen [0,0]."),
     ] = None,
     scale: Annotated[
-        float | None, typer.Option(help="px of the screen that one px of it took [1].")
+        float | None, typer.Option(metavar="S", help="px of the screen that one px of it took [1].")
     ] = None,
     blur: Blur = None,
     weight: Annotated[
@@ -143,17 +149,19 @@ def run(
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
     seed: Annotated[
-        int | None, typer.Option(help="Repeatable noise; the certificate then does not hold.")
+        int | None,
+        typer.Option(metavar="N", help="Repeatable noise; the certificate then does not hold."),
     ] = None,
     engine: EngineName = None,
     workers: Workers = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Write a private heatmap: pictures, map.npz, its certificate and its data card.
+    """Release a private heatmap.
 
-    The spending is counted before anything is computed, and refused above a limit. A run that was
-    stopped after that goes on by the same command, with the same noise.
+    Pictures, map.npz, a certificate and a data card. The spending is counted before anything is
+    computed, and refused above a limit. A run that was stopped after that resumes when rerun, with
+    the same noise.
     """
     from eyelid.errors import unknown
     from eyelid.releases.kinds.maps.view import parsed_place, parsed_size
@@ -204,9 +212,9 @@ def _preview(source: Path, out: Path, asked: dict[str, Any], same: str, *, as_js
     if as_json:
         print_json(found.to_dict())
         return
-    say(f"A dry run: nothing was spent or written. It would be: {found.plan.design.told}.")
+    say(f"A dry run: nothing was spent or written. It would be: {found.plan.design.in_words}.")
     show((found.protects, *found.says))
-    if not found.survey.looks:
+    if not found.survey.points:
         return
     expected = found.outlook
     for command in affordable([same], found.study, source):

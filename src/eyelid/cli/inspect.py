@@ -40,9 +40,10 @@ def run(
     people: People = None,
     as_json: Json = False,
 ) -> None:
-    """Tell what a study holds, how good it is, who stands out, and what a release would take.
+    """See what a study has and what can be made of it.
 
-    The answer describes private data: it is for the owner's eyes.
+    How good it is, who stands out, and which release suits its size. The answer describes private
+    data: it is for the owner's eyes.
     """
     from eyelid.engine.progress import shown
     from eyelid.io import read
@@ -69,13 +70,13 @@ def run(
         ("tasks", found["tasks"]),
         ("stimuli", found["stimuli"]),
         (found["kind"], f"{found['rows']:,} rows"),
-        ("units", _told(found["units"], found["xy_origin"] and f"from {found['xy_origin']}")),
+        ("units", _with_more(found["units"], found["xy_origin"] and f"from {found['xy_origin']}")),
         ("screen", _screen(found["screen"])),
         ("eyes", ", ".join(found["eyes"]) or "–"),
         ("pupil", found["pupil_unit"] or "–"),
         (
             "rows per second",
-            _told(
+            _with_more(
                 rate["measured"] and f"{rate['measured']:.4g}",
                 rate["nominal"] and f"nominally {rate['nominal']:g}",
             ),
@@ -133,7 +134,7 @@ def _seconds(shortest: float, longest: float) -> str:
     return f"{' to '.join(dict.fromkeys(ends))} s"
 
 
-def _told(what: str | None, more: str | None) -> str:
+def _with_more(what: str | None, more: str | None) -> str:
     return "–" if not what else f"{what}, {more}" if more else what
 
 

@@ -27,10 +27,10 @@ def run(
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Find names, dates, serial numbers, paths and ids; exit code 1 when there are any.
+    """Find names, dates, serial numbers, paths and ids.
 
-    Exit code 2 when none is found but no study could be read, or not of every file: that says
-    little. Empty files are named, and change nothing.
+    Exit code 1 when there are any, 2 when none is found but no study could be read, or not of every
+    file: that says little. Empty files are named, and change nothing.
 
     Warns of what singles participants out without a name: attributes, sampling rates, numbers and
     lengths of recordings. The answer shows what it found: it is for the owner's eyes.

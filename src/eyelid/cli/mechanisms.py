@@ -16,16 +16,23 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 Examples:
   eyelid mechanisms
-  eyelid mechanisms laplace"""
+  eyelid mechanisms laplace
+  eyelid mechanisms --literature"""
 
 
 def run(
-    name: Annotated[str | None, typer.Argument(help="One mechanism, in full.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="One mechanism, in full.")
+    ] = None,
+    literature: Annotated[
+        bool,
+        typer.Option("--literature", help="What was published for eye tracking, and what is true."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """List the mechanisms, and those of the literature; with a name, one of them in full.
+    """List the mechanisms, or explain one.
 
-    That is its proof note, its parameters, its paper, and what was published of its kind.
+    With a name: its proof note, its parameters, its paper, and what was published of its kind.
     """
     from eyelid.mechanisms import catalogue, describe, find
     from eyelid.mechanisms.literature import LITERATURE, facts, published_as
@@ -41,26 +48,26 @@ def run(
         )
     elif name:
         _show(kinds[0], rows)
-    else:
-        _list([kind for kind in kinds if kind.claims_to_hold], "What holds", "promises")
-        _list(
-            [kind for kind in kinds if not kind.claims_to_hold],
-            "As papers print them, to compare with: none holds",
-            "printed, not promised",
-        )
-        say("One in full, with its proof note: eyelid mechanisms NAME.")
-        say("Below: each in a sentence, then what was published for eye tracking, as tables.")
-        say()
-        show(f"{kind.name}: {kind.note.summary}" for kind in kinds)
+    elif literature:
+        _list([kind for kind in kinds if not kind.claims_to_hold], "As published: none is valid")
         say()
         _literature(rows)
+    else:
+        _list(
+            [kind for kind in kinds if kind.claims_to_hold], "Mechanisms whose guarantee is valid"
+        )
+        say()
+        say("One in full: 'eyelid mechanisms NAME'.")
+        say("What was published, and what is true of it: 'eyelid mechanisms --literature'.")
 
 
-def _list(kinds: list[type[Mechanism]], title: str, promise: str) -> None:
+def _list(kinds: list[type[Mechanism]], title: str) -> None:
     """Some of the catalogue, a line each."""
-    rows = [(kind.name, kind.takes, ", ".join(kind.units), kind.kind) for kind in kinds]
-    print_table(title, ["name", "takes", "units", promise], rows)
-    say()
+    rows = [
+        (kind.name, kind.takes, f"{kind.kind}, {kind.units[0]}", kind.note.summary)
+        for kind in kinds
+    ]
+    print_table(title, ["name", "takes", "guarantee, for one", "what it does"], rows)
 
 
 def _literature(rows: list[Published]) -> None:

@@ -25,7 +25,8 @@ _FEW = 8
 
 def run(
     measure: Annotated[
-        str | None, typer.Argument(help="One measure, with sources and figures as printed.")
+        str | None,
+        typer.Argument(metavar="MEASURE", help="One measure, with sources and figures as printed."),
     ] = None,
     task: Annotated[
         str | None, typer.Option(metavar="T", help="One kind of task alone: silent-reading, …")
@@ -42,7 +43,7 @@ def run(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show published means of people's averages and how they differ, with sources.
+    """Show published means and spreads of measures.
 
     They are public knowledge: bounds taken from them cost no privacy and less noise than those of
     definitions. A wrong one biases or blurs a result; it never weakens a guarantee.
@@ -127,8 +128,8 @@ def _list(norms: Sequence[Norm]) -> None:
         if any(norm.grade == grade for norm in norms)
     )
     none = _without_norm()
-    told = f"{', '.join(none[:_FEW])} and {len(none) - _FEW} more"
-    say(f"None is known of {told} (all of them: --json): the bounds of their definitions serve.")
+    names = f"{', '.join(none[:_FEW])} and {len(none) - _FEW} more"
+    say(f"None is known of {names} (all of them: --json): the bounds of their definitions serve.")
     say("One in full, with what its source prints: eyelid norms MEASURE.")
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import sys
+import textwrap
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -80,9 +82,11 @@ DetectorSettings = Annotated[
         help="A setting of the detector (docs/events.md); repeatable.",
     ),
 ]
-MechanismName = Annotated[str, typer.Option(help="Its name.", show_default=False)]
-Epsilon = Annotated[float | None, typer.Option(help="Total for one unit.")]
-Delta = Annotated[float | None, typer.Option(help="δ [min(N^-1.5, 1e-6)].")]
+MechanismName = Annotated[
+    str, typer.Option(metavar="NAME", help="What makes it private: 'eyelid mechanisms' lists them.")
+]
+Epsilon = Annotated[float | None, typer.Option(metavar="E", help="Total for one unit.")]
+Delta = Annotated[float | None, typer.Option(metavar="D", help="δ [min(N^-1.5, 1e-6)].")]
 Blur = Annotated[
     str | None,
     typer.Option(metavar="SIGMA", help="Point spread: 40 (px) or 1deg [1deg, or width / 42]."),
@@ -111,7 +115,12 @@ Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print errors only, and JSON where it is asked for.")
 ]
 
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Say everything: all tables, and the caveats.")
+]
+
 _SHOWN = 3
+_OFFERED = re.compile(r"[\w ]+: eyelid ")
 _LONGEST_CELL = 2000
 _LONGEST_PLACE = 200
 _OPTIONS = (
@@ -154,15 +163,23 @@ def print_json(value: dict[str, Any]) -> None:
 
 
 def say(text: str = "") -> None:
-    """A sentence on stdout, on one line."""
+    """A sentence on stdout: on one line, or as wide as the terminal is."""
     if not _quiet.get():
-        print(on_terminal(as_options(text)))
+        _print(on_terminal(as_options(text)), sys.stdout)
+
+
+def _print(line: str, stream: TextIO) -> None:
+    """A line, wrapped at words where somebody reads it; a command to copy stays whole."""
+    if stream.isatty() and not _OFFERED.match(line):
+        width = shutil.get_terminal_size().columns
+        line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+    print(line, file=stream)
 
 
 def note(text: str) -> None:
-    """A remark on stderr, out of the way of results, on one line."""
+    """A remark on stderr, out of the way of results, as `say` has it."""
     if not _quiet.get():
-        print(on_terminal(text), file=sys.stderr)
+        _print(on_terminal(text), sys.stderr)
 
 
 def remark(*texts: str | None) -> None:

@@ -57,16 +57,16 @@ def run(
     ] = None,
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
-    seed: Annotated[int, typer.Option(help="Of the made-up people.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of the made-up people.")] = 0,
     engine: EngineName = None,
     workers: Workers = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Search mechanisms and parameters for your goals, and print the commands that meet them.
+    """Find the releases that meet your goals.
 
-    Tried on made-up people with the public facts of yours, which costs nothing. Exit code 1 when
-    nothing meets the goals.
+    Tried on simulated participants with the public facts of yours, which costs nothing; prints the
+    commands. Exit code 1 when nothing meets the goals.
     """
     from eyelid.comparisons.recommend import recommend
     from eyelid.comparisons.recommendation_words import recommendation_lines, untried

@@ -57,7 +57,9 @@ def run(
     delta: Delta = None,
     unit: Annotated[
         str | None,
-        typer.Option(help="Whose value is hidden: person, recording, chunk, record [person]."),
+        typer.Option(
+            metavar="UNIT", help="Whose value is hidden: person, recording, chunk, record [person]."
+        ),
     ] = None,
     bounds: Annotated[
         str, typer.Option(metavar="public|data|FILE", help="What values are clipped to.")
@@ -69,18 +71,20 @@ def run(
     ledger: LedgerFile = None,
     seed: Annotated[
         int | None,
-        typer.Option(help="Repeatable noise and groups; the certificate then does not hold."),
+        typer.Option(
+            metavar="N", help="Repeatable noise and groups; the certificate then does not hold."
+        ),
     ] = None,
     engine: EngineName = None,
     workers: Workers = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Write a private dataset, its certificate and its data card.
+    """Release a private dataset with its certificate.
 
     The spending is counted before anything is computed, and refused above a limit. A release that
-    cannot be written where you say costs nothing. One that was stopped goes on with the same
-    command, and is counted once.
+    cannot be written where you say costs nothing. One that was stopped resumes when rerun, and is
+    counted once.
     """
     from eyelid.mechanisms import find
     from eyelid.releases.release import release
@@ -90,10 +94,10 @@ def run(
         raise InputError(f"{kind.name} takes {kind.takes}, not features: use 'eyelid heatmap'")
     parameters = settings(setting)
     keep = [name for name in parameters.pop("keep", "").split(",") if name]
-    told: list[str] = []
+    shown: list[str] = []
 
     def tell(text: str) -> None:
-        told.append(text)
+        shown.append(text)
         remark(text)
 
     with working(engine, workers, quiet):
@@ -114,7 +118,7 @@ def run(
             min_seconds=min_seconds,
             **parameters,
         )
-        remark(*done.notes[len(told) :])
+        remark(*done.notes[len(shown) :])
         if not done.certificate.guarantee.holds:
             remark("this release carries no guarantee")
         if as_json:

@@ -40,7 +40,8 @@ def run(
     repeats: Annotated[
         int | None,
         typer.Option(
-            help="Noisy runs; the papers have 100 [liu2019: 100, others: 3; 1 with --fast]."
+            metavar="N",
+            help="Noisy runs; the papers have 100 [liu2019: 100, others: 3; 1 with --fast].",
         ),
     ] = None,
     fast: Annotated[
@@ -57,16 +58,19 @@ def run(
             help="bozkir2021, davidjohn2022: all windows that the papers have; takes hours.",
         ),
     ] = False,
-    seed: Annotated[int, typer.Option(help="Of noise and of simulated participants.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Of noise and of simulated participants.")
+    ] = 0,
     datasets: Annotated[
         bool,
         typer.Option("--datasets", help="Print the paper's datasets and stop."),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Do a paper's tables and figures again: printed, ours by its protocol, ours leak-free.
+    """Reproduce a paper's tables and figures.
 
-    Writes a page with a verdict on each of them, and its numbers as files.
+    Printed, ours by its protocol, ours leak-free: a page with a verdict on each, and its numbers as
+    files.
     """
     from eyelid.engine.atomic import check_new
     from eyelid.engine.progress import shown
@@ -93,7 +97,7 @@ def run(
     show(f"- {finding}" for finding in done.findings)
     for exhibit in done.exhibits:
         if exhibit.not_run:
-            remark(f"{exhibit.name} was not run: {exhibit.not_run}")
+            remark(f"not run: {exhibit.name}: {exhibit.not_run}")
     say(f"Run on {done.data.name}: {done.data.says}. It took {duration(done.seconds)}.")
     say(f"Open {place / 'report.html'}")
 

@@ -18,19 +18,29 @@ Examples:
 
 def run(
     out: Out,
-    people: Annotated[int, typer.Option(help="How many people.")] = 20,
+    people: Annotated[int, typer.Option(metavar="N", help="How many people.")] = 20,
     tasks: Annotated[
         str,
-        typer.Option(help="What they do, separated by commas: comic, newspaper, textbook, image."),
+        typer.Option(
+            metavar="A,B",
+            help="What they do, separated by commas: comic, newspaper, textbook, image.",
+        ),
     ] = "comic,newspaper,textbook",
     rate: Annotated[float, typer.Option(metavar="HZ", help="Sampling rate, 30 to 1000.")] = 60.0,
-    minutes: Annotated[float, typer.Option(help="Length of a recording, about.")] = 5.0,
-    seed: Annotated[int | None, typer.Option(help="Makes the same people again.")] = None,
+    minutes: Annotated[
+        float, typer.Option(metavar="M", help="Length of a recording, about.")
+    ] = 5.0,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Makes the same people again.")
+    ] = None,
     engine: EngineName = None,
     workers: Workers = None,
     quiet: Quiet = False,
 ) -> None:
-    """Make a synthetic study folder with ground-truth events."""
+    """Make a study of simulated participants.
+
+    A study folder with ground-truth events. Nobody in it exists.
+    """
     from eyelid.io.simulation import write_simulated
     from eyelid.spelling import plural
 

@@ -48,17 +48,21 @@ Examples:
 def run(
     source: Annotated[str, typer.Option(metavar="SOURCE", show_default=False, help="See below.")],
     filter: Annotated[
-        str | None, typer.Option(help="Its name ('eyelid mechanisms') [kaleido].")
+        str | None, typer.Option(metavar="NAME", help="Its name ('eyelid mechanisms') [kaleido].")
     ] = None,
-    epsilon: Annotated[float | None, typer.Option(help="The most that a window spends.")] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(metavar="E", help="The most that a window spends.")
+    ] = None,
     window: Annotated[
         str | None, typer.Option(metavar="W", help="Samples hidden together: 60, 500ms, 2s.")
     ] = None,
     radius: Annotated[
-        float | None, typer.Option(help="How far each may have been elsewhere, in units of gaze.")
+        float | None,
+        typer.Option(metavar="R", help="How far each may have been elsewhere, in units of gaze."),
     ] = None,
     units: Annotated[
-        str | None, typer.Option(help="Of gaze: px, deg, fraction, direction [the source's].")
+        str | None,
+        typer.Option(metavar="U", help="Of gaze: px, deg, fraction, direction [the source's]."),
     ] = None,
     scene: Annotated[
         str | None,
@@ -98,7 +102,9 @@ def run(
     ] = None,
     limit: Annotated[
         float | None,
-        typer.Option(help="A person-level ε never exceeded; lasts only with --budget."),
+        typer.Option(
+            metavar="E", help="A person-level ε never exceeded; lasts only with --budget."
+        ),
     ] = None,
     on_limit: Annotated[
         str, typer.Option(metavar="freeze|coarsen", help="What happens there.")
@@ -136,11 +142,12 @@ def run(
         typer.Option(metavar="ORIGIN", help="Web pages that may connect; repeatable."),
     ] = None,
     lsl_scope: Annotated[
-        str, typer.Option(help="Of the Lab Streaming Layer: machine, link, site, ….")
+        str,
+        typer.Option(metavar="SCOPE", help="Of the Lab Streaming Layer: machine, link, site, …."),
     ] = "machine",
     setting: Settings = None,
     seed: Annotated[
-        int | None, typer.Option(help="Repeatable noise; the guarantee is then void.")
+        int | None, typer.Option(metavar="N", help="Repeatable noise; the guarantee is then void.")
     ] = None,
     unprotected: Annotated[
         bool,
@@ -148,12 +155,12 @@ def run(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Filter live gaze: a source, a filter with its budget, and sinks.
+    """Filter live gaze under a privacy budget.
 
-    Apps get filtered gaze; with a filter that promises something, raw gaze never leaves. Stop with
-    Ctrl-C. WebSockets are reachable from this machine only unless you ask otherwise. The Lab
-    Streaming Layer is not announced by multicast beyond it, but answers whoever asks its ports: use
-    a firewall.
+    A source, a filter and sinks: apps get filtered gaze; with a filter whose guarantee is valid,
+    raw gaze never leaves. Stop with Ctrl-C. WebSockets are reachable from this machine only unless
+    you ask otherwise. The Lab Streaming Layer is not announced by multicast beyond it, but answers
+    whoever asks its ports: use a firewall.
     """
     from eyelid.stream.session import OPTIONS, check_positive, opened
     from eyelid.stream.view import rows_of, watched

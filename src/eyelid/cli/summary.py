@@ -74,7 +74,9 @@ def run(
             metavar="A-B", help="The difference of two tasks or pages within people; repeatable."
         ),
     ] = None,
-    epsilon: Annotated[float | None, typer.Option(help="Total for one person.")] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(metavar="E", help="Total for one person.")
+    ] = None,
     delta: Delta = None,
     norms: Annotated[
         Path | None,
@@ -99,7 +101,7 @@ def run(
         bool,
         typer.Option("--dry-run", help="Say how exact it would be; look at and spend nothing."),
     ] = False,
-    mechanism: Annotated[str, typer.Option(help="Its name.")] = "summary-box",
+    mechanism: Annotated[str, typer.Option(metavar="NAME", help="Its name.")] = "summary-box",
     statistics: Annotated[
         str | None,
         typer.Option(
@@ -111,18 +113,19 @@ def run(
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
     seed: Annotated[
-        int | None, typer.Option(help="Repeatable noise; the certificate then does not hold.")
+        int | None,
+        typer.Option(metavar="N", help="Repeatable noise; the certificate then does not hold."),
     ] = None,
     engine: EngineName = None,
     workers: Workers = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Write the results of a study: estimates with intervals, a figure, tables, methods.
+    """Release the results of a study.
 
-    Each person gives a few numbers, so that twenty people are enough for results with an interval.
-    The spending is counted before anything is computed, and refused above a limit. A run that was
-    stopped after that goes on by the same command, with the same noise.
+    Estimates with intervals, a figure, tables and methods. Each person gives a few numbers, so that
+    twenty people are enough. The spending is counted before anything is computed, and refused above
+    a limit. A run that was stopped after that resumes when rerun, with the same noise.
     """
     asked: dict[str, Any] = {
         "measures": listed(measures) or (),
@@ -177,14 +180,14 @@ def _release(
 ) -> None:
     from eyelid.releases.kinds.statistics.release import summary
 
-    told: list[str] = []
+    shown: list[str] = []
 
     def tell(text: str) -> None:
-        told.append(text)
+        shown.append(text)
         remark(text)
 
     done = summary(source, out, ledger=ledger, seed=seed, tell=tell, **asked)
-    remark(*done.notes[len(told) :])
+    remark(*done.notes[len(shown) :])
     if not done.certificate.guarantee.holds:
         remark("these results carry no guarantee")
     if as_json:
@@ -196,7 +199,7 @@ def _release(
 def _say(done: Results, out: Path) -> None:
     """The results, and what is promised."""
     from eyelid.reporting.sentences import in_all, promise_lines
-    from eyelid.reporting.statistics.tables import rows_of, shown_columns, widths_told
+    from eyelid.reporting.statistics.tables import rows_of, shown_columns, widths_in_words
     from eyelid.spelling import Table, plural
 
     certificate = done.certificate
@@ -204,8 +207,8 @@ def _say(done: Results, out: Path) -> None:
     say(f"{out}: {many} over {whose}.")
     columns = shown_columns(done.frame)
     show([Table("", columns, rows_of(done.frame, columns))])
-    if told := widths_told(done.frame):
-        say(told)
+    if widths := widths_in_words(done.frame):
+        say(widths)
     show(promise_lines(certificate.person_level, form=certificate.form))
     if certificate.incomplete or len(certificate.ledger) > 1:
         say(in_all(certificate))

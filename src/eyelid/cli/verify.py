@@ -20,16 +20,20 @@ Examples:
 
 
 def run(
-    mechanisms: Annotated[list[str] | None, typer.Argument(help="Which ones.")] = None,
+    mechanisms: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Which ones.")
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every mechanism [default].")] = False,
-    runs: Annotated[int, typer.Option(help="Test runs per side of each game.")] = 50_000,
+    runs: Annotated[
+        int, typer.Option(metavar="N", help="Test runs per side of each game.")
+    ] = 50_000,
     as_json: Json = False,
 ) -> None:
-    """Play distinguishing games against the claims, fuzz sensitivities, plant faults.
+    """Test the mechanisms' guarantees by attacks.
 
-    Neighbouring studies are released, too, and their folders compared: everything in them but
-    released values must be the same. Exit code 1 when a claim falls or a planted fault gets
-    through.
+    Plays distinguishing games, fuzzes sensitivities and plants faults. Neighbouring studies are
+    released, too, and their folders compared: everything in them but released values must be the
+    same. Exit code 1 when a claim falls or a planted fault gets through.
     """
     from eyelid.engine.progress import shown
     from eyelid.errors import InputError
@@ -71,7 +75,7 @@ def run(
 
 def _tell_folders(found: FolderVerification) -> None:
     """What the folders of neighbouring studies show, one line a way to release."""
-    told = {True: "the same", False: "DIFFERENT"}
+    says = {True: "the same", False: "DIFFERENT"}
     _table(
         "What the folder shows, of neighbouring studies",
         ["mechanism", "settings", "neighbours", "but for released values"],
@@ -80,7 +84,7 @@ def _tell_folders(found: FolderVerification) -> None:
                 each.mechanism,
                 each.settings,
                 each.pairs,
-                told[each.same] if each.holds else f"{told[each.same].lower()}, nothing is claimed",
+                says[each.same] if each.holds else f"{says[each.same].lower()}, nothing is claimed",
             )
             for each in found.folders
         ],
@@ -90,8 +94,8 @@ def _tell_folders(found: FolderVerification) -> None:
 def _tell(found: Verification, runs: int) -> None:
     """Everything that was tried, as tables; those that are empty are left out."""
     played = ["mechanism", "set for", "settings", "attacked per", "claimed", "certified", ""]
-    told = [g for g in found.games if g.measure in ("epsilon", "mu")]
-    for title, games in (("Distinguishing games", told), ("Digits", found.digits)):
+    shown = [g for g in found.games if g.measure in ("epsilon", "mu")]
+    for title, games in (("Distinguishing games", shown), ("Digits", found.digits)):
         rows = [
             (
                 g.mechanism,
@@ -125,7 +129,7 @@ def _tell(found: Verification, runs: int) -> None:
                 "REFUTED" if g.refuted else "stands",
             )
             for g in found.games
-            if g not in told
+            if g not in shown
         ],
     )
     _table(

@@ -24,7 +24,7 @@ from eyelid.io.remarks import (
     one_rate,
     outside_of,
     places_of,
-    range_told,
+    range_in_words,
     without_rows,
 )
 from eyelid.io.row_changes import (
@@ -127,10 +127,10 @@ def _with_recordings(data: pl.DataFrame, said: str | None, stem: str) -> pl.Data
         said: what the name of the file says of them.
         stem: of its name.
     """
-    told = [pl.lit(said)] if said else []
-    told += [pl.col(name) for name in ("task", "stimulus") if name in data.columns]
+    parts = [pl.lit(said)] if said else []
+    parts += [pl.col(name) for name in ("task", "stimulus") if name in data.columns]
     return data.with_columns(
-        (pl.concat_str(told, separator="-") if told else pl.lit(stem)).alias("recording")
+        (pl.concat_str(parts, separator="-") if parts else pl.lit(stem)).alias("recording")
     )
 
 
@@ -161,7 +161,7 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
         check_everybody(each)
     _check_apart(parts)
     # What has no rows says nothing about units, rates and screens.
-    whole, told = [each for each in parts if not each.blank], with_tasks(parts, layout)
+    whole, parted = [each for each in parts if not each.blank], with_tasks(parts, layout)
     if not whole:
         raise InputError(f"{parts[0].path} has no rows, nor has any other of {len(parts)} files")
     parts, first = whole, whole[0]
@@ -180,18 +180,18 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
     stated = {each.rate_hz for each in parts if each.rate_hz}
     if first.kind == "samples" and stated - set(rates):
         notes.append(
-            f"{range_told(sorted(stated - set(rates)))} Hz is stated, and time stamps show "
-            f"{range_told([r for r in rates if r])} Hz: they are believed"
+            f"{range_in_words(sorted(stated - set(rates)))} Hz is stated, and time stamps show "
+            f"{range_in_words([r for r in rates if r])} Hz: they are believed"
         )
     if rate_hz is None and any(rates):
-        notes.append(f"rates differ: {range_told([r for r in rates if r])} Hz")
+        notes.append(f"rates differ: {range_in_words([r for r in rates if r])} Hz")
     geometry = first.screen and first.screen.distance_m and first.screen.width_m
     if geometry and first.units in ("px", "fraction") and first.xy_origin is None:
         notes.append(
             "xy_origin is not stated, so places on the screen do not become degrees: say it with "
             "`map='xy_origin=top-left'`"
         )
-    notes += without_rows(told)
+    notes += without_rows(parted)
     notes += odd_places(parts, first)
     notes += beyond_bounds(parts)
     if layout.planned_rows is not None and first.kind != "features":
@@ -201,12 +201,12 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
             "how many rows a recording has by design is not said, so releases take 20 of each: if "
             "that was fixed before anybody took part, say it with `map='planned_rows=N'`"
         )
-    data = pl.concat([each.data for each in told], how="diagonal_relaxed")
+    data = pl.concat([each.data for each in parted], how="diagonal_relaxed")
     events = [each.events for each in parts if each.events is not None]
     study = Study(
         kind=first.kind,
         data=filled(data),
-        people=_people(told, layout),
+        people=_people(parted, layout),
         units=first.units,
         rate_hz=rate_hz if first.kind == "samples" else None,
         screen=None if layout.each_screen else first.screen,
@@ -237,8 +237,8 @@ def _check_alike(parts: Sequence[Part], layout: Layout) -> None:
         if each.screen != first.screen and not layout.each_screen:
             raise InputError(
                 f"{first.path.name} and {each.path.name} differ in their screen "
-                f"({_screen_told(first.screen)} and {_screen_told(each.screen)}): say it for all "
-                "with `map='screen=WIDTHxHEIGHT'` (likewise screen_m, distance_m), or "
+                f"({_screen_in_words(first.screen)} and {_screen_in_words(each.screen)}): say it "
+                "for all with `map='screen=WIDTHxHEIGHT'` (likewise screen_m, distance_m), or "
                 "`map='screen=each'` if the study has no one screen; `units='deg'` then makes "
                 "degrees of each file by its own"
             )
@@ -260,7 +260,7 @@ def _measured_in(part: Part) -> set[str]:
     return {*MEASURES, *HEAD} & set(part.data.columns)
 
 
-def _screen_told(screen: Screen | None) -> str:
+def _screen_in_words(screen: Screen | None) -> str:
     known = {} if screen is None else {k: v for k, v in vars(screen).items() if v is not None}
     return ", ".join(f"{name} {size:g}" for name, size in known.items()) or "none"
 

@@ -77,7 +77,7 @@ def in_degrees(recorded: Recorded, where: str) -> Recorded:
     return replace(recorded, data=data, units="deg", xy_origin="centre")
 
 
-def told_apart(data: pl.DataFrame) -> pl.Series:
+def tasks_apart(data: pl.DataFrame) -> pl.Series:
     """What tells the rows of a recording apart besides its name; empty where nothing has to.
 
     Each task of a recording with several is one of its own, and so is each stimulus within which
@@ -88,7 +88,7 @@ def told_apart(data: pl.DataFrame) -> pl.Series:
         data: rows with ``time_ms``, in the order of their file; keys as far as they are known.
 
     >>> rows = {"person": ["a", "a", "b", "b"], "task": ["x", "y", "x", "x"]}
-    >>> told_apart(pl.DataFrame(rows | {"time_ms": [0.0, 1.0, 0.0, 1.0]})).to_list()
+    >>> tasks_apart(pl.DataFrame(rows | {"time_ms": [0.0, 1.0, 0.0, 1.0]})).to_list()
     ['x', 'y', '', '']
     """
     texts = [
@@ -141,7 +141,7 @@ def of_one_task(recorded: Recorded, *, alone: bool = False) -> Recorded:
         recorded: one file, with person and recording in its rows.
         alone: whether names of recordings say nothing, so that those of tasks do without them.
     """
-    apart = told_apart(recorded.data)
+    apart = tasks_apart(recorded.data)
     if (apart == "").all():
         return recorded
     name = pl.lit(apart) if alone else pl.concat_str("recording", pl.lit("-"), pl.lit(apart))

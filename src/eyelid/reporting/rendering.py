@@ -16,7 +16,7 @@ from eyelid.reporting.sentences import (
     formal_only,
     in_unit,
     kept_of_rows,
-    measured_told,
+    measured_in_words,
     number,
     percent,
     promise,
@@ -92,7 +92,7 @@ def _environment(written: Callable[[str], str]) -> Any:
         "form_of_all": NARROWEST_FORM,
         "in_unit": in_unit,
         "kept_of_rows": kept_of_rows,
-        "measured_told": measured_told,
+        "measured_in_words": measured_in_words,
         "most_used": most_used,
         "number": number,
         "percent": percent,
@@ -107,7 +107,7 @@ def bound(share: float | None) -> str:
     r"""What is allowed at most, never printed smaller than it is.
 
     >>> bound(0.12513), bound(None)
-    ('≤\xa012.6\xa0%', 'no bound')
+    ('≤\xa012.6%', 'no bound')
     """
     # One word, or a line could break before the number.
-    return "no bound" if share is None else f"≤\xa0{rounded_up(100 * share, 3)}\xa0%"
+    return "no bound" if share is None else f"≤\xa0{rounded_up(100 * share, 3)}%"

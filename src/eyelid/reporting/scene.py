@@ -11,7 +11,7 @@ from typing import Any
 
 from eyelid.attacks.statistics import Rate
 from eyelid.mechanisms.certificate import Promise
-from eyelid.privacy.guarantee import Kind
+from eyelid.privacy.guarantee import NO_PROTECTION, Kind
 from eyelid.privacy.unit import PERSON
 from eyelid.reporting.drawing import BLUE, GREEN, INK, ORANGE
 from eyelid.reporting.sentences import formal_only
@@ -110,7 +110,9 @@ class Point:
     def words(self) -> str:
         """What sets it apart within its series, and what a person is promised."""
         total = self.promised.person_level
-        said = f"person {total.numbers()}" if total.holds else "no guarantee for a person"
+        # What protects nobody is drawn as that.
+        numbers = total.numbers().replace(NO_PROTECTION, "")
+        said = f"person {numbers}" if total.holds else "no guarantee for a person"
         if total.holds and total.kind is Kind.K_ANONYMITY:
             said = f"person one among {total.k}"
         return f"{self.swept} → {said}".lstrip()
@@ -219,12 +221,12 @@ class Scene:
         """Marker, whether it is hollow, and what that means; of what is there."""
         kinds = {point.kind for _, point in self.points}
         shown = [look for kind, look in MARKERS.items() if kind in kinds]
-        told = [(marker, False, words) for marker, words in shown]
+        entries = [(marker, False, words) for marker, words in shown]
         if any(point.hollow for _, point in self.points):
-            told.append(("o", True, _FORMAL))
+            entries.append(("o", True, _FORMAL))
         if self.raw is not None:
-            told.append(("*", False, "the raw data, as people publish them today"))
-        return told
+            entries.append(("*", False, "the raw data, as people publish them today"))
+        return entries
 
     @property
     def remarks(self) -> list[str]:
@@ -236,12 +238,12 @@ class Scene:
         size = f"{whose}, {plural(self.repeats, 'run')} of each setting."
         if self.by_error:
             return ["Bars: 95% limits over people and runs.", size]
-        told = self.boxes.splitlines()
+        lines = self.boxes.splitlines()
         alone = [point for _, point in self.points if point.number not in self.crowd]
-        told += [_SAME] if any(point.same for point in alone) else []
-        told += [_OPEN] if any(point.one_draw for point in alone) else []
-        told += [_GATHERED] if self.crowd else []
-        return [*told, size]
+        lines += [_SAME] if any(point.same for point in alone) else []
+        lines += [_OPEN] if any(point.one_draw for point in alone) else []
+        lines += [_GATHERED] if self.crowd else []
+        return [*lines, size]
 
     @cached_property
     def crowd(self) -> tuple[int, ...]:

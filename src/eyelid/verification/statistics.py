@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from eyelid.attacks.override import sound_of
 from eyelid.attacks.residuals import ResidualResult, judged
-from eyelid.attacks.twins import sound_of
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.mechanism import PublicFacts, Values
 from eyelid.mechanisms.statistics.parts import BoxPart, ChoicePart, Labels, NoisyPart, Part

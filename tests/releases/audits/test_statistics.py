@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import eyelid
-from eyelid.attacks.results import left_over, opposite, told_in_results
+from eyelid.attacks.results import left_over, membership_in_results, opposite
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
 from eyelid.gaze.norms import Norm, Source
@@ -139,12 +139,12 @@ def test_half_of_the_noise_is_found(monkeypatch):
     made, facts = SummaryBox(epsilon=1.0, statistics="mean"), StatisticsFacts.of(8, 2)
     places = np.random.default_rng(1).random((8, 2))
     labels, promised = np.zeros(8, dtype=np.int64), made.cost(facts, PERSON)
-    assert not told_in_results(made, facts, places, labels, promised).refutes
+    assert not membership_in_results(made, facts, places, labels, promised).refutes
     true = BoxPart.draw
     monkeypatch.setattr(
         BoxPart, "draw", lambda part, query, noise: query + (true(part, 0 * query, noise) // 4)
     )
-    assert told_in_results(made, facts, places, labels, promised).refutes
+    assert membership_in_results(made, facts, places, labels, promised).refutes
 
 
 def test_subtraction_gives_nobody_back_but_without_noise():

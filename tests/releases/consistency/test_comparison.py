@@ -222,14 +222,14 @@ def test_files_of_others_are_read_the_same_whoever_was_recorded_besides(name, se
 def test_a_reader_that_cuts_everybody_by_one_persons_clock_is_caught(monkeypatch):
     """As eyelid 0.1 did: where any clock starts anew, all recordings are told apart otherwise."""
 
-    true = row_changes.told_apart
+    true = row_changes.tasks_apart
 
     def by_all(data):
         same = data["person"] == data["person"].shift()
         anew = ((data["time_ms"].diff() < 0) & same).any()
         return (true(data) + "-again").alias("apart") if anew else true(data)
 
-    monkeypatch.setattr(row_changes, "told_apart", by_all)
+    monkeypatch.setattr(row_changes, "tasks_apart", by_all)
     raw = case(*RAW[0])
     base = base_of(raw)
     pair = next(each for each in neighbours_of(raw, base, [OTHER]) if each.coupled)

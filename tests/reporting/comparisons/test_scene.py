@@ -52,8 +52,8 @@ def test_every_setting_is_there_with_its_unit_and_a_persons_total(picture):
     told = texts(picture)
     for words in (
         "gaussian, hides a record",
-        "ε = 16 → person ε = 7779",
-        "ε = 1 → person ε = 107.5",
+        "ε = 16 → person ε over 1,000",
+        "ε = 1 → person ε = 108",
         "dct, hides a person",
         "ksame, k-anonymity",
         "k = 4 → person one among 4",
@@ -83,7 +83,7 @@ def test_only_nobodys_records_have_a_lane_and_only_weak_promises_are_hollow(
 
 def test_lines_go_from_the_smallest_number_to_the_largest(picture):
     told = texts(picture)
-    assert told.index("ε = 1 → person ε = 107.5") < told.index("ε = 16 → person ε = 7779")
+    assert told.index("ε = 1 → person ε = 108") < told.index("ε = 16 → person ε over 1,000")
 
 
 def test_what_has_no_figure_is_said_not_to_be_drawn(several):

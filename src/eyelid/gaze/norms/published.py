@@ -32,7 +32,8 @@ def norms(measure: str | None = None, task: str | None = None) -> tuple[Norm, ..
         raise unknown("kind of task", task, TASKS)
     name = None if measure is None else measure_of(measure)
     if measure is not None and name is None:
-        raise unknown("measure", measure, {norm.measure for norm in _published()})
+        measures = {norm.measure for norm in _published()}
+        raise unknown("measure", measure, measures, "eyelid norms")
     return tuple(
         norm for norm in _published() if name in (None, norm.measure) and task in (None, norm.task)
     )

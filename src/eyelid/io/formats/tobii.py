@@ -341,9 +341,9 @@ def _screen(head: Head, data: pl.DataFrame, said: Layout) -> Screen | None:
     stated = data.select(number(side).cast(pl.Int64, strict=False) for side in sides)
     sizes = stated.drop_nulls().unique(maintain_order=True)
     if len(sizes) > 1 and not said.each_screen and not (said.screen and said.screen.width_px):
-        told = ", ".join(f"{width} x {height}" for width, height in sizes.rows())
+        each = ", ".join(f"{width} x {height}" for width, height in sizes.rows())
         raise InputError(
-            f"{head.path} states several screens ({told}): say it for all with "
+            f"{head.path} states several screens ({each}): say it for all with "
             "`map='screen=WIDTHxHEIGHT'`, or `map='screen=each'` if the study has no one screen"
         )
     if len(sizes) != 1 or min(sizes.row(0)) <= 0:

@@ -465,8 +465,8 @@ class SlopePart(ChoicePart):
         for which in np.ndindex(*x.shape[:-1]):
             across = x[which][second] - x[which][first]
             up = y[which][second] - y[which][first]
-            told = ~np.isnan(across) & ~np.isnan(up) & (across != 0)
-            angles = np.sort(np.arctan(up[told] / across[told]))
+            finite = ~np.isnan(across) & ~np.isnan(up) & (across != 0)
+            angles = np.sort(np.arctan(up[finite] / across[finite]))
             upto = np.searchsorted(angles, self.angles, side="right")
             below = np.searchsorted(angles, self.angles, side="left")
             found[which] = np.abs((angles.size - upto) - below)

@@ -200,10 +200,10 @@ class Summary(DifferentialMechanism):
     def unprotected(self, facts: PublicFacts) -> list[str]:
         """What of the output is outside the guarantee, in words."""
         known = _with_groups(facts)
-        told = [f"the number of people ({known.people}) and that each of them took part"]
+        lines = [f"the number of people ({known.people}) and that each of them took part"]
         if self.by is not None:
-            told.append(f"the number of people in each group of {self.by}, and who is in which")
-        return told
+            lines.append(f"the number of people in each group of {self.by}, and who is in which")
+        return lines
 
     # Games.
 

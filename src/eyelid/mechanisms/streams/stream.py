@@ -149,12 +149,12 @@ def filter_named(name: str) -> type[StreamMechanism]:
 
     >>> filter_named("kalido")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    eyelid.errors.InputError: unknown filter 'kalido': did you mean 'kaleido'? (known: ba, ...
+    eyelid.errors.InputError: unknown filter 'kalido': did you mean 'kaleido'?...
     """
     kinds = catalogue().values()
     if not any(name in (kind.name, *kind.aliases) for kind in kinds):
         filters = (kind.name for kind in kinds if issubclass(kind, StreamMechanism))
-        raise unknown("filter", name, filters)
+        raise unknown("filter", name, filters, "eyelid mechanisms")
     kind = find(name)
     if not issubclass(kind, StreamMechanism):
         raise InputError(

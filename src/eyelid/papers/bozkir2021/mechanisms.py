@@ -32,9 +32,9 @@ from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON, Unit
 
 _DATA_SCALE = (
-    "the noise is scaled by the largest distance between two people of this very dataset: whoever "
-    "is farthest from the others sets everybody's noise, and one who is like all others makes it "
-    "vanish; the true loss is infinite"
+    "the noise is scaled by the largest distance between two people of this very dataset: the "
+    "person farthest from the others sets everybody's noise, and one who is like all others makes "
+    "it vanish; the true loss is infinite"
 )
 
 
@@ -214,7 +214,7 @@ class FourierPaperMechanism(BozkirMechanism):
         if self.blocks(facts) == 1:
             yield (
                 "n in the scale is the length of the longest recording of this very dataset: "
-                "whoever was recorded longest sets everybody's noise"
+                "the person recorded longest sets everybody's noise"
             )
         if not isinstance(self.k, int):
             yield (

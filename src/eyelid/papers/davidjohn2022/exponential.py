@@ -76,12 +76,12 @@ class ExponentialPaper(PaperMechanism):
         worst = worst_loss(share, facts.length)
         yield (
             f"one value alone can lose {worst:.4g} where ε = {share:.4g} is printed for all "
-            f"{facts.length} values of a feature (computed from the printed law, for a range of 1 "
-            "in the feature's own unit; in another unit it is another loss)"
+            f"{facts.length} values of a feature (computed from the printed distribution, for a "
+            "range of 1 in the feature's own unit; in another unit it is another loss)"
         )
         yield (
-            "the noise is scaled by the range that a feature has in this very dataset: whoever is "
-            "most extreme sets everybody's noise, and the true loss is infinite"
+            "the noise is scaled by the range that a feature has in this very dataset: the most "
+            "extreme person sets everybody's noise, and the true loss is infinite"
         )
         yield "a feature that is the same for everybody has range 0 and is released as it is"
         yield "noise is drawn for each value, so that losses add up over rows, and over recordings"

@@ -52,14 +52,14 @@ class KSamePaper(AnonymisingMechanism):
         takes="""a FeatureTable, unclipped; missing values repeat the last known one, and recordings
         repeat their last row until the longest one of the task ends. Every task needs k people.""",
         protects="""less than it prints; it is here to be compared with `ksame`. Printed is that
-        nobody is named with a probability above 1/k.""",
+        a person is re-identified with a probability of 1/k at most.""",
         why="""people are put into groups of k in random order, the i-th rows of a group are
         averaged, and everybody gets a copy of their group's means under their own name. The paper
         has two readings: the pseudocode draws groups anew for each task, and the poster averages
         within utility classes (``grouping=task``); the text has "the same groupings of individuals"
         for each stimulus (``grouping=once``). Drawn anew, one task alone has k equal copies, but a
-        name links tasks: whoever finds somebody's group in each of them is left with the few names
-        that are in all of them, which is mostly one (`found_by_intersection`). Drawn once, an
+        name links tasks: an attacker who finds a person's group in each of them is left with the
+        few names that are in all of them, mostly one (`found_by_intersection`). Drawn once, an
         intersection finds nothing new. In both, a mean moves by 1/k of what the longest member
         moves once all others have ended, which gives their increments away, and the last group has
         fewer than k people when k does not divide their number.""",
@@ -92,7 +92,7 @@ class KSamePaper(AnonymisingMechanism):
 
     @property
     def _anew(self) -> bool:
-        """Whether somebody's group is another one in another task."""
+        """Whether a person's group is another one in another task."""
         return self.grouping == BY_TASK
 
     def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
@@ -111,8 +111,9 @@ class KSamePaper(AnonymisingMechanism):
             found = found_by_intersection(facts.people, self.k, tasks)
             yield (
                 f"groups are drawn anew for every task, and names link them: with {tasks} "
-                f"tasks{assumed} of {facts.people} people, an attacker who can tell somebody's "
-                f"group in every task names them with probability {found:.2g}, not 1/{self.k}"
+                f"tasks{assumed} of {facts.people} people, an attacker who can tell a person's "
+                f"group in every task re-identifies them with probability {found:.2g}, not "
+                f"1/{self.k}"
             )
         yield (
             "recordings repeat their last row until the longest one of the task ends: where only "
@@ -226,11 +227,11 @@ def _takers(table: FeatureTable) -> pl.DataFrame:
 
 
 def found_by_intersection(people: int, k: int, tasks: int) -> float:
-    """How often whoever knows somebody's group in every task names them.
+    """How often an attacker who knows a person's group in every task re-identifies them.
 
     Of the others, some share all groups with a person: with x of them the right one of 1 + x names
-    is chosen. Their number is followed from task to task; a group has k people or, for whoever is
-    left over, fewer.
+    is chosen. Their number is followed from task to task; a group has k people, the last one
+    may have fewer.
 
     >>> round(found_by_intersection(20, 4, 3), 3), found_by_intersection(20, 4, 1)
     (0.963, 0.25)

@@ -57,9 +57,9 @@ class MarginalsPaper(FeatureMechanism):
         deniability of a row: that k rows of the dataset might have been the seed of each released
         one, with probabilities that differ by γ at most.""",
         why="""every feature is drawn from its own histogram over all rows of the task,
-        independently. So the probability of a made-up row is the same whatever its seed was: all
+        independently. So the probability of a synthetic row is the same whatever its seed was: all
         rows of the task are in the same bucket, and the test passes whenever there are k of them,
-        also where all are one person's. Nothing keeps the histograms from showing somebody: they
+        also where all are one person's. Nothing keeps the histograms from exposing a person: they
         have no noise, and their bins begin and end at the most extreme values of the data.""",
         paper="""David-John, Butler & Jain 2022 (Task-based Marginals Model) with the test of
         Bindschaedler, Shokri & Gunter 2017. B = 30, and γ = 1 as on the poster, where buckets are
@@ -122,7 +122,7 @@ class MarginalsPaper(FeatureMechanism):
     def why_not(self) -> Iterator[str]:
         """Why the printed guarantee does not hold, in words."""
         yield (
-            "the model ignores its seed: a made-up row has the same probability whatever row it "
+            "the model ignores its seed: a synthetic row has the same probability whatever row it "
             f"was made of, so that the test cannot fail where a task has {self.k} rows, and says "
             "nothing"
         )
@@ -168,7 +168,7 @@ class MarginalsPaper(FeatureMechanism):
         _ranges(table)
 
     def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
-        """The made-up rows that passed the test, in the places of the real ones.
+        """The synthetic rows that passed the test, in the places of the real ones.
 
         Time stamps are rewritten to the step, labels are dropped.
         """
@@ -189,7 +189,7 @@ class MarginalsPaper(FeatureMechanism):
         values = table.data.select(pl.col(table.names).cast(pl.Float64)).to_numpy()
         codes = Bins(*_ranges(table), self.bins).codes(values)
         made = Synthetic(np.empty_like(codes), np.empty(len(codes), dtype=np.int64))
-        for _, rows in track(list(_rows_of_tasks(table)), "making up rows"):
+        for _, rows in track(list(_rows_of_tasks(table)), "drawing synthetic rows"):
             real = codes[rows]
             histograms = np.stack([np.bincount(column, minlength=self.bins) for column in real.T])
             candidates = _drawn(histograms, len(rows), noise)
@@ -212,7 +212,7 @@ class MarginalsPaper(FeatureMechanism):
     def worth(self, facts: PublicFacts) -> str:
         """That single features keep their distribution, and nothing else is left."""
         return (
-            "Made-up rows: each feature keeps the distribution that it has in a task over all "
+            "Synthetic rows: each feature keeps the distribution that it has in a task over all "
             "people, and nothing is left of how features go together, of the course of time, or of "
             "differences between people."
         )
@@ -221,7 +221,7 @@ class MarginalsPaper(FeatureMechanism):
         """What is released as it is; the reasons say why the rest is not safe."""
         return [
             "the number of people, their names and order, their recordings, tasks and stimuli",
-            "how long recordings are: there are as many made-up rows as real ones",
+            "how long recordings are: there are as many synthetic rows as real ones",
             f"the largest and the smallest value of each of {len(table.features)} features, almost",
             "how often each bin of a feature occurs in a task, as well as so many draws can tell",
         ]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from eyelid.attacks.results import Coverage, left_over, told_in_results
+from eyelid.attacks.results import Coverage, left_over, membership_in_results
 from eyelid.attacks.target import ResultsTarget
 from eyelid.engine.files import content_of
 from eyelid.engine.progress import one_bar
@@ -103,13 +103,13 @@ def statistics_target(
     if cut.head.released:
         raise InputError("the first argument is a release: give the original first")
     with _as_eyelid_writes_them(folder / "certificate.json"):
-        told = certificate.results
-        asked = asked_of(cut, _questions(told["asked"]))
+        stated = certificate.results
+        asked = asked_of(cut, _questions(stated["asked"]))
         parameters = {k: v for k, v in certificate.parameters.items() if v is not None}
         made = summary_mechanism(find(certificate.mechanism).name, **parameters)
         sizes = tuple(size for _, size in asked.sizes)
         facts = StatisticsFacts.of(sum(sizes), len(asked.panel.columns), sizes)
-        entries = tuple(_entry(each) for each in told["entries"])
+        entries = tuple(_entry(each) for each in stated["entries"])
         if len(entries) != facts.features or certificate.people != facts.people:
             raise InputError(
                 f"the certificate is for {certificate.people} people with {len(entries)} numbers, "
@@ -128,7 +128,7 @@ def statistics_target(
     account = counted(certificate, origin, asked.people, lambda: survey.digest)
     wrong = [
         *among_promises(certificate, account),
-        *_disagreements(folder, certificate, design, shown),
+        *_inconsistencies(folder, certificate, design, shown),
     ]
     strange = sorted(path.name for path in folder.iterdir() if path.name not in _FILES)
     return StatisticsTarget(
@@ -136,7 +136,7 @@ def statistics_target(
         path=folder,
         certificate=certificate,
         total=account.total,
-        disagreements=tuple(wrong),
+        inconsistencies=tuple(wrong),
         notes=account.unknown,
         remarks=tuple(f"{name} does not belong into {folder}" for name in strange),
         design=design,
@@ -158,43 +158,43 @@ def _as_eyelid_writes_them(file: Path) -> Iterator[None]:
         ) from None
 
 
-def _questions(told: Mapping[str, Any]) -> Questions:
+def _questions(content: Mapping[str, Any]) -> Questions:
     """What was asked, as a certificate says it."""
-    areas = told["areas"]
+    areas = content["areas"]
     return Questions(
-        tuple(told["measures"]),
-        tuple(told["tasks"]),
-        tuple(told["contrasts"]),
+        tuple(content["measures"]),
+        tuple(content["tasks"]),
+        tuple(content["contrasts"]),
         None
         if areas is None
         else {
             page: [Area(each["name"], np.array(each["polygon"])) for each in own]
             for page, own in areas.items()
         },
-        told["by"],
+        content["by"],
     )
 
 
-def _entry(told: Mapping[str, Any]) -> Entry:
-    least, most = told["within"]
+def _entry(entry: Mapping[str, Any]) -> Entry:
+    least, most = entry["within"]
     range_ = Range(
-        **{name: told[name] for name in ("lower", "upper", "scale", "source", "mean", "sd")},
+        **{name: entry[name] for name in ("lower", "upper", "scale", "source", "mean", "sd")},
         within=(-math.inf if least is None else least, math.inf if most is None else most),
     )
-    contrast = None if told["contrast"] is None else (told["contrast"][0], told["contrast"][1])
-    return Entry(told["measure"], told["task"], range_, told["unit"], contrast)
+    contrast = None if entry["contrast"] is None else (entry["contrast"][0], entry["contrast"][1])
+    return Entry(entry["measure"], entry["task"], range_, entry["unit"], contrast)
 
 
 def _shown(folder: Path) -> tuple[Integers, ...]:
     """The noisy whole numbers of a folder."""
     try:
-        told = json.loads(content_of(folder / MEASURED))
+        content = json.loads(content_of(folder / MEASURED))
     except OSError as error:
         raise InputError(f"cannot read {folder / MEASURED}: {error.strerror or error}") from None
-    return tuple(np.array(part, dtype=np.int64) for part in told["parts"])
+    return tuple(np.array(part, dtype=np.int64) for part in content["parts"])
 
 
-def _disagreements(
+def _inconsistencies(
     folder: Path,
     certificate: Certificate,
     design: StatisticsDesign,
@@ -232,7 +232,7 @@ class StatisticsAttack(Attack):
         return ResultsAudit(
             target=target,
             seed=plan.seed,
-            membership=told_in_results(
+            membership=membership_in_results(
                 design.mechanism, design.facts, places, target.labels, promised, seed=plan.seed
             ),
             subtraction=left_over(_means(target), places, target.labels),

@@ -72,5 +72,5 @@ def _write_map(study: Study, folder: Path, *lines: str) -> None:
     said = [f'{name} = "{value}"' for name, value in facts.items() if value is not None]
     screen = {} if study.screen is None else vars(study.screen)
     sizes = [f"{name} = {size}" for name, size in screen.items() if size is not None]
-    told = [*said, *lines, "", *(["[screen]", *sizes] if sizes else []), ""]
-    (folder / MAP_NAME).write_text("\n".join(told), encoding="utf-8")
+    text = [*said, *lines, "", *(["[screen]", *sizes] if sizes else []), ""]
+    (folder / MAP_NAME).write_text("\n".join(text), encoding="utf-8")

@@ -13,7 +13,7 @@ from eyelid.attacks.outcome import Outcome, mean_errors
 from eyelid.attacks.statistics import Rate, rate_of_decisions, rate_of_shares
 from eyelid.mechanisms import find
 from eyelid.mechanisms.certificate import Promise
-from eyelid.privacy.guarantee import Kind
+from eyelid.privacy.guarantee import Kind, rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.reporting.comparisons.setting import Setting
 
@@ -142,7 +142,7 @@ class Row:
         """
         return self.named_within(0.025), self.used(chance, alpha=0.025)
 
-    def told(self, attribute: str) -> tuple[float, float, float] | None:
+    def inferred(self, attribute: str) -> tuple[float, float, float] | None:
         """Balanced accuracy of telling an attribute with limits, the mean over runs."""
         if self.shows(attribute):
             return 1.0, 1.0, 1.0
@@ -170,10 +170,7 @@ class Row:
 
 
 def total_of(promise: Promise) -> str:
-    """What a person is promised in total, in a few words.
-
-    Two releases promise the same if this is the same.
-    """
+    """What a person is promised in total, in a few words."""
     person = promise.person_level
     if not person.holds:
         return "no guarantee"
@@ -184,14 +181,24 @@ def total_of(promise: Promise) -> str:
     )
 
 
-def total_told(row: Row) -> str | None:
+def price_of(promise: Promise) -> tuple[str, str]:
+    """What two releases have in common that promise a person the same.
+
+    Args:
+        promise: of a release.
+    """
+    epsilon = promise.person_level.epsilon
+    return total_of(promise), "" if epsilon is None else rounded_up(epsilon)
+
+
+def total_in_words(row: Row) -> str | None:
     """A person's total in words; None for what cannot be released so."""
     if row.promise is None:
         return None if row.skipped else "no guarantee"
     return total_of(row.promise)
 
 
-def rate_told(rate: Rate | None) -> dict[str, float | None] | None:
+def rate_to_dict(rate: Rate | None) -> dict[str, float | None] | None:
     """A rate with its limits, as JSON has it."""
     return None if rate is None else {"rate": rate.rate, "low": rate.low, "high": rate.high}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from eyelid.errors import InputError
 from eyelid.gaze.maps.gaze_map import GazeMap
-from eyelid.privacy.guarantee import Guarantee, large_delta, rounded_up
+from eyelid.privacy.guarantee import Guarantee, figure_up, large_delta, rounded_up
 from eyelid.reporting.drawing import GREY, INK, SMALL
 from eyelid.reporting.sentences import FORMAL_ONLY, formal_only
 from eyelid.spelling import plural
@@ -225,7 +225,7 @@ def guarantee_legend(guarantee: Guarantee, people: int) -> str:
         why = "; ".join(guarantee.reasons) or "the mechanism gives none"
         return f"{NO_GUARANTEE} for the {whom} in this map: {why}."
     epsilon = math.inf if guarantee.epsilon is None else guarantee.epsilon
-    factor = rounded_up(math.exp(epsilon), 3) if epsilon < 20 else f"e^{rounded_up(epsilon)}"
+    factor = figure_up(math.exp(epsilon)) if epsilon < 20 else f"e^{figure_up(epsilon)}"
     addition = f", plus {rounded_up(guarantee.delta)}" if guarantee.delta else ""
     text = (
         f"Protects each of {whom}: wherever else and however long one of them had "

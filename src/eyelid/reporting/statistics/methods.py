@@ -110,13 +110,13 @@ def _ranges(entries: Sequence[Mapping[str, Any]]) -> str:
     tasks: dict[str, list[str]] = {}
     for entry in entries:
         tasks.setdefault(_range(entry), []).append(entry["task"])
-    told = [
+    ranges = [
         text + (f", in {', '.join(where)}" if any(where) else "") for text, where in tasks.items()
     ]
     fixed = "were limited to ranges"
     if all(entry["source"] != "data" for entry in entries):
         fixed += " that were fixed without looking at the data"
-    return f"Numbers {fixed}: {'; '.join(map(in_markdown, told))}."
+    return f"Numbers {fixed}: {'; '.join(map(in_markdown, ranges))}."
 
 
 def _range(entry: Mapping[str, Any]) -> str:

@@ -226,7 +226,7 @@ class MapJob(Job[Release]):
         return Release(
             certificate,
             worth=" ".join(found.says),
-            rows=self.draft.plan.design.told,
+            rows=self.draft.plan.design.in_words,
             path=out,
             notes=notes,
             held=ReleasedMaps(found.maps, found.tables, found.trusted, found.says, found.arrays),
@@ -269,12 +269,12 @@ def _write_figures(folder: Path, made: HeatmapDraft) -> None:
 
     design = made.plan.design
     view, people = design.view, len(design.people)
-    looks = seen(made.cut.whole(), view, design.weight, design.stretches_ms, design.people)
+    points = seen(made.cut.whole(), view, design.weight, design.stretches_ms, design.people)
     # As released; where that has none, as it would be.
     asked = None if design.mechanism is None else design.mechanism.parameters().get("delta")
     delta = asked or default_delta(people)
     rows = experiment(
-        looks.of_layer(design.layers[0]).counts,
+        points.of_layer(design.layers[0]).counts,
         view.width_px,
         view.height_px,
         people,

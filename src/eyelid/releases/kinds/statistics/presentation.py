@@ -23,7 +23,7 @@ from eyelid.reporting.statistics.tables import (
     SHARES,
     in_latex,
     in_markdown_table,
-    widths_told,
+    widths_in_words,
 )
 from eyelid.spelling import json_text
 
@@ -52,7 +52,7 @@ def write_results(
     """
     promised = certificate.person_level
     numbers = promised.numbers() if promised.holds else "no guarantee at all"
-    caption = f"{legend(certificate.people, numbers)} {widths_told(results)}".rstrip()
+    caption = f"{legend(certificate.people, numbers)} {widths_in_words(results)}".rstrip()
     drawn = draw_results(results)
     for name in PICTURES:
         save(drawn, folder / name)

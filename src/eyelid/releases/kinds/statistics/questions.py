@@ -109,7 +109,7 @@ def asked_of(
     if pages is None and not of_rows:
         of_rows = Measures(head).usual(usual, known)
     places = tuple(dict.fromkeys([*(tasks if of_rows else ()), *(pages.areas if pages else ())]))
-    contrasts = tuple(contrast_of(told, places) for told in questions.contrasts)
+    contrasts = tuple(contrast_of(contrast, places) for contrast in questions.contrasts)
     for number, pair in enumerate(contrasts):
         if pair in contrasts[:number]:
             raise InputError(f"the contrast {pair[0]}-{pair[1]} is named twice: name it once")

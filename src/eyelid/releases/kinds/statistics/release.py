@@ -21,7 +21,7 @@ from eyelid.gaze.norms import Norm
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
 from eyelid.io.people_choice import Whom
-from eyelid.mechanisms.certificate import Certificate, told_of_choice
+from eyelid.mechanisms.certificate import Certificate, choice_notes
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.statistics.ranges import places_of
 from eyelid.mechanisms.statistics.summary import Summary
@@ -158,8 +158,8 @@ class ResultsJob(Job[Results]):
         notes = (
             *cut.head.notes,
             *remarks,
-            *told_of_choice(plan.chosen, len(plan.people)),
-            *_lacking_told(plan.design, self.survey),
+            *choice_notes(plan.chosen, len(plan.people)),
+            *_lacking_notes(plan.design, self.survey),
         )
         return Prepared(plan, lambda: digest, origin, notes, begin(key))
 
@@ -186,8 +186,8 @@ def released_digest(shown: Shown, frame: pl.DataFrame) -> str:
         shown: whole numbers of each part.
         frame: the results.
     """
-    told = json.dumps([part.tolist() for part in shown])
-    return hashlib.sha256(f"{told}\n{csv_text(frame)}".encode()).hexdigest()
+    text = json.dumps([part.tolist() for part in shown])
+    return hashlib.sha256(f"{text}\n{csv_text(frame)}".encode()).hexdigest()
 
 
 def _measured(design: StatisticsDesign, survey: Survey, request: Request, run: Run | None) -> Shown:
@@ -197,8 +197,8 @@ def _measured(design: StatisticsDesign, survey: Survey, request: Request, run: R
     # Not in the scratch, which is gone before the output is in its place.
     path = run.drawn / "measured.json"
     if not path.exists():
-        told = json.dumps([part.tolist() for part in _drawn(design, survey, request)])
-        run.put(path, lambda draft: draft.write_text(told, encoding="utf-8"))
+        facts = json.dumps([part.tolist() for part in _drawn(design, survey, request)])
+        run.put(path, lambda draft: draft.write_text(facts, encoding="utf-8"))
     return tuple(np.array(part, dtype=np.int64) for part in json.loads(content_of(path)))
 
 
@@ -222,7 +222,7 @@ def _check_known(design: StatisticsDesign, survey: Survey) -> None:
         )
 
 
-def _lacking_told(design: StatisticsDesign, survey: Survey) -> list[str]:
+def _lacking_notes(design: StatisticsDesign, survey: Survey) -> list[str]:
     """How many people have no number, for the owner."""
     everybody = len(design.asked.people)
     return [
