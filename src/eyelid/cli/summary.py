@@ -99,7 +99,7 @@ def run(
     ] = None,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Say how exact it would be; look at and spend nothing."),
+        typer.Option("--dry-run", help="Say how exact it would be; measure and spend nothing."),
     ] = False,
     mechanism: Annotated[str, typer.Option(metavar="NAME", help="Its name.")] = "summary-box",
     statistics: Annotated[
@@ -154,7 +154,7 @@ def _preview(
     source: Path, out: Path, asked: dict[str, Any], want: str | None, same: str, *, as_json: bool
 ) -> None:
     from eyelid.engine.atomic import check_new
-    from eyelid.releases.kinds.statistics.foreseen import wanted_width
+    from eyelid.releases.kinds.statistics.forecast import wanted_width
     from eyelid.releases.kinds.statistics.quote import summary_preview
 
     check_new(out)
@@ -163,7 +163,7 @@ def _preview(
     if as_json:
         print_json(found.to_dict())
         return
-    say("A dry run: nobody's data were looked at, nothing was spent or written.")
+    say("A dry run: nobody was measured, nothing was spent or written.")
     show(found.lines())
     if want is None and not found.refused:
         say(f"Next: {same}")

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from eyelid.display import Framed, facts
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.order import RECORDING_KEY as RECORDING_KEY
+from eyelid.gaze.order import of_one_task as of_one_task
 from eyelid.gaze.order import ordered as ordered
+from eyelid.gaze.order import tasks_apart as tasks_apart
 from eyelid.gaze.order import track_key as track_key
 from eyelid.gaze.order import track_starts as track_starts
 from eyelid.spelling import Table, spelt_alike

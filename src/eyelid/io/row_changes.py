@@ -9,7 +9,7 @@ each stimulus may be a task of its own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -17,7 +17,7 @@ import polars as pl
 
 from eyelid.errors import InputError
 from eyelid.gaze.geometry import degrees_on_screen, missing_for_degrees
-from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Study, ordered, track_key
+from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Study, of_one_task, ordered
 from eyelid.io.part import Part
 
 Recorded = TypeVar("Recorded", Study, Part)
@@ -77,79 +77,19 @@ def in_degrees(recorded: Recorded, where: str) -> Recorded:
     return replace(recorded, data=data, units="deg", xy_origin="centre")
 
 
-def tasks_apart(data: pl.DataFrame) -> pl.Series:
-    """What tells the rows of a recording apart besides its name; empty where nothing has to.
-
-    Each task of a recording with several is one of its own, and so is each stimulus within which
-    time still goes on where it does not go on between them. Each recording is cut by its own rows
-    alone: nobody's clock may decide how others' are read.
-
-    Args:
-        data: rows with ``time_ms``, in the order of their file; keys as far as they are known.
-
-    >>> rows = {"person": ["a", "a", "b", "b"], "task": ["x", "y", "x", "x"]}
-    >>> tasks_apart(pl.DataFrame(rows | {"time_ms": [0.0, 1.0, 0.0, 1.0]})).to_list()
-    ['x', 'y', '', '']
-    """
-    texts = [
-        (pl.col(name).cast(pl.String).fill_null("") if name in data.columns else pl.lit("")).alias(
-            name
-        )
-        for name in ("task", "stimulus")
-    ]
-    keys = [name for name in track_key(data) if name in data.columns]
-    rows = data.select("time_ms", *keys, *texts)
-    several = [name for name in ("task", "stimulus") if rows[name].n_unique() > 1]
-    if "task" in several or (several and not rows["time_ms"].is_sorted()):
-        return _cut(rows, keys)
-    return pl.repeat("", data.height, eager=True).alias("apart")
-
-
-def _cut(rows: pl.DataFrame, keys: Sequence[str]) -> pl.Series:
-    """Tasks, and stimuli, by which recordings are cut.
-
-    Args:
-        rows: time, keys, task and stimulus, without nulls.
-        keys: of a recording, and of its eyes.
-    """
-    own = ["of the file", *(key for key in keys if key != "eye")]
-    each = [*own, "cut"]
-    back = (pl.col("time_ms").diff() < 0).over([*each, *(key for key in keys if key == "eye")])
-    cut = (
-        rows.with_columns(pl.lit(0).alias("of the file"))
-        .with_columns(
-            pl.when(pl.col("task").n_unique().over(own) > 1)
-            .then("task")
-            .otherwise(pl.lit(""))
-            .alias("cut")
-        )
-        .with_columns(back.any().over(each).alias("back"))
-    )
-    both = (
-        pl.when(pl.col("cut") == "")
-        .then("stimulus")
-        .otherwise(pl.concat_str("cut", "stimulus", separator="-"))
-    )
-    named = pl.col("back").fill_null(False) & (pl.col("stimulus") != "")
-    return cut.select(pl.when(named).then(both).otherwise("cut").alias("apart")).to_series()
-
-
-def of_one_task(recorded: Recorded, *, alone: bool = False) -> Recorded:
+def by_task(recorded: Recorded, *, alone: bool = False) -> Recorded:
     """Recordings of which each has one task, named after it where there were several in one.
 
     Args:
         recorded: one file, with person and recording in its rows.
         alone: whether names of recordings say nothing, so that those of tasks do without them.
     """
-    apart = tasks_apart(recorded.data)
-    if (apart == "").all():
+    data = of_one_task(recorded.data, alone=alone)
+    if data is recorded.data:
         return recorded
-    name = pl.lit(apart) if alone else pl.concat_str("recording", pl.lit("-"), pl.lit(apart))
-    named = pl.when(pl.lit(apart) == "").then("recording").otherwise(name)
-    data = recorded.data.with_columns(named.alias("recording"))
     events = recorded.events
     if events is not None:
-        events = _with_recordings(events, recorded.data, named)
+        events = _with_recordings(events, recorded.data, pl.lit(data["recording"]))
     return replace(recorded, data=ordered(data), events=events)
 
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import polars as pl
 
 from eyelid.errors import InputError
-from eyelid.gaze.study import EYES, RECORDING_KEY
+from eyelid.gaze.study import EYES, RECORDING_KEY, tasks_apart
 from eyelid.io.files import Head
 from eyelid.io.layout import DIRECTION, HEAD, HEAD_DIRECTION, KEYS, MEASURES, MS_PER, Layout
 from eyelid.io.part import NoRows, Part
@@ -22,7 +22,6 @@ from eyelid.io.raw_tables import (
     names_in_words,
     raw_table,
 )
-from eyelid.io.row_changes import tasks_apart
 from eyelid.spelling import in_quotes, plural
 
 # No digit is given back, or a long row of them would be gone through from each of them.
@@ -389,7 +388,7 @@ def _steady(head: Head, layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
     key: list[str] = [name for name in ("person", "recording", "eye") if name in data.columns]
     if layout.backwards is not None:
         data = data.sort(*key, "time_ms", maintain_order=True)
-    # Tasks become recordings of their own (`of_one_task`), and so do stimuli where clocks restart.
+    # Tasks become recordings of their own (`by_task`), and so do stimuli where clocks restart.
     data, key = data.with_columns(tasks_apart(data)), [*key, "apart"]
     step = pl.col("time_ms").diff().over(key)
     if layout.backwards is None:

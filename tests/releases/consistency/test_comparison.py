@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from eyelid.gaze import order
 from eyelid.gaze.table import FeatureTable
-from eyelid.io import row_changes
 from eyelid.io.pieces import in_pieces
 from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.mechanisms.mechanism import SAME_FORM, Form, catalogue, find
@@ -222,14 +222,14 @@ def test_files_of_others_are_read_the_same_whoever_was_recorded_besides(name, se
 def test_a_reader_that_cuts_everybody_by_one_persons_clock_is_caught(monkeypatch):
     """As eyelid 0.1 did: where any clock starts anew, all recordings are told apart otherwise."""
 
-    true = row_changes.tasks_apart
+    true = order.tasks_apart
 
     def by_all(data):
         same = data["person"] == data["person"].shift()
         anew = ((data["time_ms"].diff() < 0) & same).any()
         return (true(data) + "-again").alias("apart") if anew else true(data)
 
-    monkeypatch.setattr(row_changes, "tasks_apart", by_all)
+    monkeypatch.setattr(order, "tasks_apart", by_all)
     raw = case(*RAW[0])
     base = base_of(raw)
     pair = next(each for each in neighbours_of(raw, base, [OTHER]) if each.coupled)

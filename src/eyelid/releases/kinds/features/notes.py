@@ -252,7 +252,7 @@ def singled_out(people: pl.DataFrame, keep: Sequence[str]) -> Iterator[str]:
     alone, fewest = int((sizes == 1).sum()), min(sizes)
     if len(sizes) == 1 or fewest >= SMALL_GROUP:
         return
-    found = QuasiIdentifier(tuple(keep), len(people), alone, fewest)
+    found = QuasiIdentifier(tuple(keep), len(people), alone)
     who = str(found) if alone else f"as few as {fewest} people share: {found.named}"
     yield (
         f"{RAW}: what you keep singles people out, whatever the noise: {who}. Whoever knows it of "

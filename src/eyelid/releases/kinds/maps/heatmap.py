@@ -39,7 +39,7 @@ from eyelid.releases.kinds.maps.quote import HeatmapDraft, HeatmapPreview, heatm
 from eyelid.releases.kinds.maps.settings import fits
 from eyelid.releases.kinds.maps.view import Size
 from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey, carried_out
-from eyelid.reporting.maps.released import ReleasedMaps
+from eyelid.reporting.maps.result import ReleasedMaps
 from eyelid.reporting.release import Release
 
 

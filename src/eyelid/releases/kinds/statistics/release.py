@@ -16,7 +16,6 @@ from eyelid.engine.engines import Engine, using
 from eyelid.engine.files import content_of
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
-from eyelid.errors import InputError
 from eyelid.gaze.norms import Norm
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
@@ -144,7 +143,6 @@ class ResultsJob(Job[Results]):
         request, cut = self.request, self.cut
         self.plan = plan = make_statistics_plan(cut, request.noise, self.questions, self.terms)
         self.survey = surveyed(cut, plan.design.asked, advance)
-        _check_known(plan.design, self.survey)
         origin, remarks = counting_entry(cut.entering, request.path, request.ledger)
         digest = self.survey.digest
         key = RunKey.of(
@@ -206,20 +204,6 @@ def _drawn(design: StatisticsDesign, survey: Survey, request: Request) -> Shown:
     places = places_of(survey.values, design.entries)
     labels = design.asked.groups.member.astype(np.int64)
     return design.mechanism.measure(places, labels, design.facts, request.noise)
-
-
-def _check_known(design: StatisticsDesign, survey: Survey) -> None:
-    """Refuse results of which nobody has any number.
-
-    A single one that nobody has is no reason: a refusal would show that somebody has it whenever
-    there are results.
-    """
-    if (survey.lacking == len(design.asked.people)).all():
-        names = ", ".join(dict.fromkeys(entry.measure for entry in design.entries))
-        raise InputError(
-            f"nobody has a value of {names}: there is nothing to release. Recordings may be too "
-            "short for it, or the task may have another name"
-        )
 
 
 def _lacking_notes(design: StatisticsDesign, survey: Survey) -> list[str]:
