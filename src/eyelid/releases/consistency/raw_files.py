@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from eyelid.gaze.study import Study
+from eyelid.io.csv_cells import csv_text
 from eyelid.io.layout import MAP_NAME
 from eyelid.io.reading import read
 
@@ -32,7 +33,8 @@ def write_table(study: Study, folder: Path) -> None:
     step = pl.col("time_ms").diff().over(task)
     again = (step <= 0).fill_null(False)
     back = pl.when(again).then(1.0 - step).otherwise(0.0).cum_sum().over(task)
-    rows.with_columns(pl.col("time_ms") + back).write_csv(folder / "gaze.csv")
+    text = csv_text(rows.with_columns(pl.col("time_ms") + back))
+    (folder / "gaze.csv").write_text(text, encoding="utf-8")
     _write_map(study, folder)
 
 
@@ -45,7 +47,8 @@ def write_files(study: Study, folder: Path) -> None:
     """
     folder.mkdir()
     for (name,), rows in study.data.group_by("person", maintain_order=True):
-        rows.drop("person").write_csv(folder / f"{name}.csv")
+        text = csv_text(rows.drop("person"))
+        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
     _write_map(study, folder, 'file = "{person}"')
 
 
@@ -61,7 +64,7 @@ def as_read(folder: Path, replaced: str) -> Iterator[tuple[str, str]]:
     study = read(folder)
     others = study.data.filter(pl.col("person") != replaced)
     yield "as read: columns", str(dict(study.data.schema))
-    yield "as read: rows of others", hashlib.sha256(others.write_csv().encode()).hexdigest()
+    yield "as read: rows of others", hashlib.sha256(csv_text(others).encode()).hexdigest()
     for name in ("kind", "units", "xy_origin", "pupil_unit", "screen", "rate_hz"):
         yield f"as read: {name}", str(getattr(study, name))
 
