@@ -44,7 +44,7 @@ class Feature:
         name: of the column.
         unit: of its values, such as ``1/s``, ``deg`` or ``mm``.
         definition: what it is, in a few words.
-        lower: the least that it can be, whoever was recorded.
+        lower: the least that it can be, for any person.
         upper: the most.
     """
 
@@ -161,12 +161,13 @@ class Study(Framed):
         planned_rows: how many rows a recording of a ``features`` study has by its design.
         events: ground-truth or detected events.
         origin: whose budget a release of it spends.
-        notes: what whoever read it should know, such as what was left out.
-        simulated: whether these people are made up.
-        released: whether this is somebody's release, and so no original to release from.
+        notes: what its readers should know, such as what was left out.
+        simulated: whether these participants are simulated.
+        released: whether this is a release, and so no original to release from.
         read_as: the formats that its files were taken for; empty for what eyelid made.
         min_seconds: shorter recordings of a ``samples`` study are left out when it is summarised;
-            None for those that have no window. Said by whoever summarises, and never written.
+            None for those that have no window. Given by the code that summarises, and never
+            written.
         derived: how the features of a ``features`` study were made, where eyelid made them.
         chosen: how its people were chosen out of more: ``list``, ``every-task``, ``saw:…``.
     """
@@ -344,7 +345,7 @@ class Study(Framed):
         )
 
     def plot(self, ax: Axes | None = None, *, person: str | None = None) -> Axes:
-        """The path of somebody's gaze in one recording: private data, for their owner's eyes.
+        """The path of a person's gaze in one recording: private data, for their owner's eyes.
 
         Args:
             ax: where to draw; fresh axes by default, in the sizes of a paper.
@@ -402,6 +403,13 @@ def check(study: Study) -> Study:
         raise InputError(f"column {empty[0]} has missing values: every row needs one")
     if (study.data["person"].cast(pl.String).str.strip_chars() == "").any():
         raise InputError("some rows have an empty name in column person: every row needs a person")
+    endless = (~study.data["time_ms"].cast(pl.Float64).is_finite()).arg_true()
+    if len(endless):
+        row = study.data.row(endless[0], named=True)
+        raise InputError(
+            f"person {row['person']}, recording {row['recording']} has a time of {row['time_ms']}: "
+            "every row needs a number"
+        )
     _check_planned("planned_ms", study.planned_ms)
     _check_planned("planned_rows", study.planned_rows)
     data = ordered(study.data)
@@ -417,6 +425,27 @@ def check(study: Study) -> Study:
     return replace(study, data=data)
 
 
+def of_one_task(data: pl.DataFrame) -> pl.DataFrame:
+    """Rows whose recordings are of one task each: one of several is cut, and named by them too.
+
+    What is done to a row depends on its own recording alone.
+
+    Args:
+        data: of samples or fixations.
+
+    >>> rows = {"person": ["a"] * 2, "recording": ["1"] * 2, "task": ["x", "y"]}
+    >>> of_one_task(pl.DataFrame(rows))["recording"].to_list()
+    ['1-x', '1-y']
+    """
+    if "task" not in data.columns:
+        return data
+    task = pl.col("task").cast(pl.String).fill_null("")
+    several = task.n_unique().over(RECORDING_KEY) > 1
+    both = pl.concat_str(pl.col("recording").cast(pl.String), task, separator="-")
+    cut = pl.when(several & (task != "")).then(both).otherwise(pl.col("recording").cast(pl.String))
+    return data.with_columns(cut.alias("recording"))
+
+
 def _check_planned(name: str, value: float | None) -> None:
     """Refuse a planned length that no recording can have."""
     if value is None:
@@ -428,7 +457,7 @@ def _check_planned(name: str, value: float | None) -> None:
 
 
 def check_people(names: pl.Series, people: pl.DataFrame) -> None:
-    """Fail unless everybody who has rows is somebody else than the others, and in the list.
+    """Fail unless the list has every person with rows, once.
 
     Args:
         names: of everybody who has rows, each once.

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from eyelid.errors import InputError
-from eyelid.gaze.study import RECORDING_KEY, Study, check
+from eyelid.gaze.study import RECORDING_KEY, Study, check, of_one_task
 from eyelid.io.file_names import (
     names_of_file,
     read_listing,
@@ -39,12 +39,12 @@ _LEADING = ("person", "recording", "task", "stimulus", "time_ms", "duration_ms",
 def named_without_rows(path: Path, error: NoRows, layout: Layout) -> Part:
     """The recordings of a file that has no rows, each with one without values.
 
-    Whoever lost all recordings is a person of the study like everybody else.
+    A person who lost all recordings stays in the study.
 
     Args:
         path: of the file.
         error: that it has none, with what it says of whose it is.
-        layout: with somebody's pattern or list.
+        layout: with the user's pattern or list.
     """
     keys = error.whose if error.whose.height > 1 else pl.DataFrame()
     own = error.whose.row(0, named=True) if error.whose.height == 1 else {}
@@ -62,7 +62,7 @@ def named_without_rows(path: Path, error: NoRows, layout: Layout) -> Part:
 def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> Part:
     """Give the rows of a file their person, recording, task and stimulus.
 
-    Columns of the file come first, then what somebody says about its name, then what its format
+    Columns of the file come first, then what the user says about its name, then what its format
     says about it. A file that is read alone is one person's.
     """
     own = {name: value for name, value in part.names.items() if value}
@@ -71,7 +71,7 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> Part:
     here = {
         name: value
         for name, value in known.items()
-        # Somebody's own pattern outranks a column that he did not name.
+        # A person's own pattern outranks a column that they did not name.
         if name not in part.data.columns or (said and name not in layout.columns)
     }
     _check_pattern(path, part, here)
@@ -88,17 +88,24 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> Part:
         here["person"] = stem
     if part.kind == "features" and "recording" not in part.data.columns:
         part = replace(part, data=_with_recordings(part.data, here.pop("recording", None), stem))
-    if "recording" not in here and "recording" not in part.data.columns:
-        here["recording"] = stem if said or "task" not in here else here["task"]
+    if "recording" not in here and "recording" not in layout.columns:
+        usual = stem if said or "task" not in here else here["task"]
         if said and not alone:
             # The pattern's other fields tell the files of a person apart, or the name does.
             rest = [known[name] for name in ("task", "stimulus") if name in known]
-            here["recording"] = "-".join(rest) or stem
+            usual = "-".join(rest) or stem
+        if "recording" not in part.data.columns:
+            here["recording"] = usual
+        else:
+            unnamed = pl.col("recording").cast(pl.String).fill_null(usual)
+            part = replace(part, data=part.data.with_columns(unnamed))
     frames = [part.data] if part.events is None else [part.data, part.events]
     full = [
         frame.with_columns(pl.lit(value).alias(name) for name, value in here.items())
         for frame in frames
     ]
+    if part.events is None and part.kind != "features":
+        full = [of_one_task(full[0])]
     people = part.people
     if people is None:
         people = full[0].select("person").unique(maintain_order=True)
@@ -149,7 +156,7 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
 
     Args:
         parts: the files, in order.
-        layout: with somebody's list of people, where there is one.
+        layout: with the user's list of people, where there is one.
     """
     if not parts:
         raise InputError("there is nothing to read")
@@ -200,7 +207,7 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
     if layout.feature_columns and layout.planned_rows is None:
         notes.append(
             "how many rows a recording has by design is not said, so releases take 20 of each: if "
-            "that was fixed before anybody took part, say it with `map='planned_rows=N'`"
+            "that was fixed before the first participant, say it with `map='planned_rows=N'`"
         )
     data = pl.concat([each.data for each in parted], how="diagonal_relaxed")
     events = [each.events for each in parts if each.events is not None]
@@ -225,7 +232,7 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
 def with_tasks(parts: Sequence[Part], layout: Layout) -> list[Part]:
     """Files of which those without rows have a task that others have, if any has one.
 
-    A task without a name would show in releases that somebody has no rows. They are taken for the
+    A task without a name would show in releases that a person has no rows. They are taken for the
     first task by name: no value tells otherwise.
 
     Args:
@@ -297,7 +304,7 @@ def _check_apart(parts: Sequence[Part]) -> None:
 
 
 def _people(parts: Sequence[Part], layout: Layout) -> pl.DataFrame:
-    """One row a person, with the attributes that a file or somebody's list gives."""
+    """One row a person, with the attributes that a file or the user's list gives."""
     frames = [each.people for each in parts if each.people is not None]
     everybody = pl.concat(frames, how="diagonal_relaxed").with_columns(
         pl.col("person").cast(pl.String)

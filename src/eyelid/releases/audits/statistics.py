@@ -1,4 +1,4 @@
-"""Results of a study and their original: do they belong together, and is anybody exposed?"""
+"""Results of a study and their original: do they belong together, is anyone exposed?"""
 
 from __future__ import annotations
 
@@ -22,29 +22,39 @@ from eyelid.gaze.areas import Area
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
-from eyelid.io.csv_cells import csv_text
 from eyelid.io.origin import origin_so_far
 from eyelid.io.people_choice import Whom
-from eyelid.mechanisms.certificate import Certificate
+from eyelid.mechanisms.certificate import (
+    Certificate,
+    ReleasedAs,
+    form_given,
+    shown_by_choice,
+)
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.mechanism import find
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.statistics.ranges import Entry, Range, places_of
 from eyelid.mechanisms.statistics.summary import StatisticsFacts, Summary
 from eyelid.privacy.noise import randomness
-from eyelid.privacy.unit import PERSON
 from eyelid.releases.accounting import read_certificate
 from eyelid.releases.audits.accounts import counted
 from eyelid.releases.audits.attack import Attack, AuditPlan
-from eyelid.releases.audits.consistency import among_promises, claims_more
+from eyelid.releases.audits.consistency import MISSTATED, among_promises, as_declared
 from eyelid.releases.kinds.features.preparation import opened
-from eyelid.releases.kinds.statistics.plan import StatisticsDesign, summary_mechanism
-from eyelid.releases.kinds.statistics.presentation import MEASURED, results_of
+from eyelid.releases.kinds.statistics.plan import (
+    StatisticsDesign,
+    bounds_of,
+    summary_mechanism,
+    unprotected_of,
+)
+from eyelid.releases.kinds.statistics.presentation import MEASURED, results_of, texts_of
 from eyelid.releases.kinds.statistics.questions import Questions, asked_of
 from eyelid.releases.kinds.statistics.release import released_digest
 from eyelid.releases.kinds.statistics.survey import Survey, surveyed
 from eyelid.reporting.audits.statistics import ResultsAudit, results_report
+from eyelid.reporting.dataset_fields import without_fields
 from eyelid.reporting.release import Release
+from eyelid.version import build
 
 _RELEASES = 100
 _FILES = {
@@ -128,7 +138,7 @@ def statistics_target(
     account = counted(certificate, origin, asked.people, lambda: survey.digest)
     wrong = [
         *among_promises(certificate, account),
-        *_inconsistencies(folder, certificate, design, shown),
+        *_inconsistencies(folder, certificate, design, shown, cut.head.chosen),
     ]
     strange = sorted(path.name for path in folder.iterdir() if path.name not in _FILES)
     return StatisticsTarget(
@@ -199,14 +209,11 @@ def _inconsistencies(
     certificate: Certificate,
     design: StatisticsDesign,
     shown: Sequence[Integers],
+    chosen: Sequence[str],
 ) -> Iterator[str]:
     """What of a certificate or its files cannot be true."""
-    given = design.mechanism.cost(design.facts, PERSON)
-    if claims_more(certificate.guarantee, given):
-        yield (
-            f"the certificate promises a person {certificate.guarantee.numbers()}, and the "
-            f"mechanism gives {given.numbers()}"
-        )
+    yield from as_declared(certificate, design.mechanism, design.facts)
+    yield from _said_otherwise(certificate, design, chosen)
     sizes = [part.shown for part in design.mechanism.parts_for(design.facts)]
     if [part.size for part in shown] != sizes:
         yield f"{MEASURED} has other numbers than the mechanism shows"
@@ -214,18 +221,48 @@ def _inconsistencies(
     frame = results_of(design, tuple(shown))
     if released_digest(tuple(shown), frame) != certificate.output_sha256:
         yield (
-            f"{MEASURED} is not what the certificate was made for (their hash differs): somebody "
+            f"{MEASURED} is not what the certificate was made for (their hash differs): someone "
             "changed or swapped it"
         )
-    elif (folder / "results.csv").read_text("utf-8") != csv_text(frame):
-        yield "results.csv does not follow from what was measured: somebody changed it"
+        return
+    # Another version may say the same in other words.
+    stale = certificate.version != build()
+    for name, text in texts_of(design, shown, frame, certificate).items():
+        if name != "results.csv" and stale:
+            continue
+        shown_text = _text_of(folder / name)
+        if shown_text is None or without_fields(shown_text) != text:
+            yield f"{name} does not follow from numbers and certificate: it was changed"
+
+
+def _said_otherwise(
+    certificate: Certificate, design: StatisticsDesign, chosen: Sequence[str]
+) -> Iterator[str]:
+    """What a certificate states otherwise of form, bounds and what is not protected."""
+    if certificate.bounds != bounds_of(design.entries):
+        yield "the certificate states other bounds than the ranges of its numbers"
+    if certificate.version != build():
+        return
+    if not {*unprotected_of(design), *shown_by_choice(chosen)} <= set(certificate.unprotected):
+        yield "the certificate leaves out what its mechanism does not protect"
+    released_as = ReleasedAs(ReleaseKind.STATISTICS, design.by, design.groups)
+    if certificate.misstates(form_given(chosen, design.mechanism.form), released_as):
+        yield MISSTATED
+
+
+def _text_of(file: Path) -> str | None:
+    """What a file says; None where it is not there, or is no text."""
+    try:
+        return content_of(file).decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 class StatisticsAttack(Attack):
     """Results of a study: few numbers over people."""
 
     def audit(self, target: StatisticsTarget, plan: AuditPlan) -> ResultsAudit:
-        """Is anybody in them exposed, and are they right?"""
+        """Is any participant exposed, and are they right?"""
         design, places = target.design, places_of(target.survey.values, target.design.entries)
         promised = target.certificate.person_level
         exact = results_of(design, _without_noise(design.mechanism, design, places, target.labels))

@@ -20,8 +20,9 @@ INTERVALS = {
         "to be 1.25 times a norm's, or a sixth of a range without a norm. Shares have the binomial "
         "distribution, rank statistics the variance of theory (Kendall's τ as in normal pairs; "
         "superiority by Hanley and McNeil). p-values are of sign, signed-rank, Mann–Whitney and "
-        "Kendall's tests, exact without an effect, noise included; they were not corrected for "
-        "how many there are."
+        "Kendall's tests, noise included: exact for up to 150 participants, by the normal "
+        "distribution for more, and conservative where there are ties or missing numbers; they "
+        "were not corrected for how many there are."
     ),
 }
 """How intervals were made, in words."""

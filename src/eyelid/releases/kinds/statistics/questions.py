@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError, unknown
@@ -33,6 +32,7 @@ USUAL = 3
 """Measures that are taken where nobody names any."""
 EACH = "each"
 FEWEST = 2
+_LARGEST_SCREEN = 1 << 20
 _USUAL_OF_AREAS = (HIT, "first_look", "dwell")
 
 AreasSaid = Path | str | Mapping[str, Sequence[Area]] | None
@@ -40,7 +40,7 @@ AreasSaid = Path | str | Mapping[str, Sequence[Area]] | None
 
 @dataclass(frozen=True)
 class Questions:
-    """What somebody wants to know, as they say it.
+    """What the user wants to know, as they say it.
 
     Attributes:
         measures: names of measures; of areas their kinds. The usual ones where there are none.
@@ -87,7 +87,7 @@ def asked_of(
     known: Callable[[Measure], bool] = lambda _: True,
     usual: int = USUAL,
 ) -> Asked:
-    """The numbers that somebody means; whatever does not fit the study is refused.
+    """The numbers that the user means; whatever does not fit the study is refused.
 
     Args:
         cut: the study.
@@ -127,7 +127,7 @@ def asked_of(
 
 
 def _tasks(recordings: pl.DataFrame) -> tuple[str, ...]:
-    """All tasks that anybody has, by name: which there are is public, who has which is not."""
+    """All tasks that any person has, by name: which there are is public, who has which is not."""
     if "task" not in recordings.columns:
         return ("",)
     return tuple(sorted(recordings["task"].fill_null("").unique()))
@@ -189,11 +189,15 @@ def _pages(cut: StudyInPieces, areas: AreasSaid) -> Pages | None:
             "recordings"
         )
     found = read_pages(areas, cut.stimuli) if isinstance(areas, str | Path) else areas
-    corners = np.concatenate([area.corners for own in found.values() for area in own])
+    if not found:
+        raise InputError(
+            "areas of interest are of stimuli, and no recording names one: say which column does "
+            "(`map='stimulus=COLUMN'`)"
+        )
     screen = head.screen
     known = (screen.width_px, screen.height_px) if screen is not None else (None, None)
-    most = np.ceil(corners.max(axis=0)).astype(int).tolist()
-    width_px, height_px = (size or max(1, end) for size, end in zip(known, most, strict=True))
+    # Where nobody said how large the screen is, no look is beside it.
+    width_px, height_px = (size or _LARGEST_SCREEN for size in known)
     return Pages(
         {page: tuple(own) for page, own in found.items()}, width_px, height_px, cut.stimuli
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,6 @@ from eyelid.engine.engines import Engine, using
 from eyelid.engine.files import content_of
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
-from eyelid.errors import InputError
 from eyelid.gaze.norms import Norm
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
@@ -38,6 +37,7 @@ from eyelid.releases.kinds.statistics.presentation import results_of, write_resu
 from eyelid.releases.kinds.statistics.questions import AreasSaid, Questions
 from eyelid.releases.kinds.statistics.survey import Survey, surveyed
 from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey, Source, carried_out
+from eyelid.reporting.dataset_fields import DatasetFields
 from eyelid.reporting.statistics.results import Results
 
 Shown = tuple[Integers, ...]
@@ -65,6 +65,7 @@ def summary(
     people: Whom = None,
     engine: str | Engine | None = None,
     tell: Callable[[str], None] | None = None,
+    card: Mapping[str, str] | Path | str | None = None,
 ) -> Results:
     """Release results of a study: few numbers over people, each with an interval.
 
@@ -91,6 +92,7 @@ def summary(
         people: whom it is about, as for `eyelid.release`; everybody by default.
         engine: who works: ``local`` (the default), ``dask`` or ``dask:ADDRESS``.
         tell: given each note that is known before anything is paid, as soon as it is.
+        card: fields of the data card, as for `eyelid.release`.
 
     >>> from eyelid.gaze.simulator import simulate
     >>> study = simulate(people=12, minutes=0.2, seed=1)
@@ -106,7 +108,7 @@ def summary(
     request = Request(source, seed, ledger, map=map, people=people)
     request.check_seed()
     with using(engine):
-        return carried_out(ResultsJob(request, asked, terms), out, tell)
+        return carried_out(ResultsJob(request, asked, terms), out, tell, DatasetFields.of(card))
 
 
 class ResultsJob(Job[Results]):
@@ -144,7 +146,6 @@ class ResultsJob(Job[Results]):
         request, cut = self.request, self.cut
         self.plan = plan = make_statistics_plan(cut, request.noise, self.questions, self.terms)
         self.survey = surveyed(cut, plan.design.asked, advance)
-        _check_known(plan.design, self.survey)
         origin, remarks = counting_entry(cut.entering, request.path, request.ledger)
         digest = self.survey.digest
         key = RunKey.of(
@@ -206,20 +207,6 @@ def _drawn(design: StatisticsDesign, survey: Survey, request: Request) -> Shown:
     places = places_of(survey.values, design.entries)
     labels = design.asked.groups.member.astype(np.int64)
     return design.mechanism.measure(places, labels, design.facts, request.noise)
-
-
-def _check_known(design: StatisticsDesign, survey: Survey) -> None:
-    """Refuse results of which nobody has any number.
-
-    A single one that nobody has is no reason: a refusal would show that somebody has it whenever
-    there are results.
-    """
-    if (survey.lacking == len(design.asked.people)).all():
-        names = ", ".join(dict.fromkeys(entry.measure for entry in design.entries))
-        raise InputError(
-            f"nobody has a value of {names}: there is nothing to release. Recordings may be too "
-            "short for it, or the task may have another name"
-        )
 
 
 def _lacking_notes(design: StatisticsDesign, survey: Survey) -> list[str]:
