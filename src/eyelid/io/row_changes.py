@@ -143,7 +143,7 @@ def tasks_by_stimulus(recordings: pl.DataFrame) -> frozenset[str]:
 def with_home(recorded: Recorded, tasks: Collection[str]) -> Recorded:
     """Recordings in the place of lost ones, which tell no stimulus, in a task that others have.
 
-    A task of their own would show in releases that somebody lost a recording. They are taken for
+    A task of their own would show in releases that a person lost a recording. They are taken for
     the first stimulus of their task by name: no value tells otherwise.
 
     Args:

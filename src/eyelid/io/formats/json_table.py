@@ -105,7 +105,7 @@ def read_trials(head: Head, trials: Sequence[Mapping[str, Any]], said: Layout, n
     Args:
         head: of the file.
         trials: what each says, one or more of them with a list of objects.
-        said: what somebody's map says.
+        said: what the user's map says.
         name: of the format.
     """
     objects: list[_Object] = []
@@ -221,7 +221,7 @@ def _is_gaze(each: _List, layout: Layout) -> bool:
 
 
 def _under(table: pl.DataFrame, above: Mapping[str, Scalar], needed: set[str]) -> pl.DataFrame:
-    """A table with those columns of what stands above it that somebody needs."""
+    """A table with those columns of what stands above it that are needed."""
     return table.with_columns(
         _column(name, [above[name]]).new_from_index(0, table.height)
         for name in above
