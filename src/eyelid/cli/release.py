@@ -21,6 +21,7 @@ from eyelid.cli.output import (
     People,
     Quiet,
     Settings,
+    Verbose,
     Workers,
     column_map,
     print_json,
@@ -78,6 +79,7 @@ def run(
     engine: EngineName = None,
     workers: Workers = None,
     quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
     """Release a private dataset with its certificate.
@@ -124,10 +126,10 @@ def run(
         if as_json:
             print_json(done.certificate.to_dict())
         else:
-            _say_what_holds(done, out)
+            _say_what_holds(done, out, verbose)
 
 
-def _say_what_holds(done: Release, out: Path) -> None:
+def _say_what_holds(done: Release, out: Path, verbose: bool) -> None:
     from eyelid.privacy.guarantee import large_deltas
     from eyelid.reporting.sentences import FORMAL_ONLY, formal_only, in_all, promise_lines
     from eyelid.spelling import plural
@@ -147,7 +149,11 @@ def _say_what_holds(done: Release, out: Path) -> None:
     first, *more = promise_lines(
         certificate.person_level, certificate.others, certificate.how, certificate.form
     )
-    say(f"One person, in total: {first}" if certificate.person_level.holds else first)
+    person = certificate.person_level
+    if person.holds and person.kind.differential and not verbose:
+        formal = f" {FORMAL_ONLY}" if formal_only(person) else ""
+        first = f"{person.numbers()}.{formal}"
+    say(f"One person, in total: {first}" if person.holds else first)
     show(more)
     if together := in_all(certificate):
         say(together)

@@ -209,7 +209,7 @@ def test_every_attack_stands_in_the_table_with_its_bound(sound):
     for finding in sound.identification:
         bound = "no bound" if finding.bound is None else f"≤ {rounded_up(100 * finding.bound, 3)}%"
         row = rf"{finding.protocol}( \(not a fair test\))?\s*means\s*{100 * finding.rate.rate:.0f}%"
-        assert re.search(rf"{row}\s*\S+ %\s*{bound}", text), finding.protocol
+        assert re.search(rf"{row}\s*\S+%\s*{bound}", text), finding.protocol
 
 
 def test_a_bound_is_never_printed_smaller_than_it_is(sound):

@@ -304,7 +304,7 @@ def make_map_plan(
         only_areas: and no map.
         parameters: of the mechanism and of tables.
     """
-    _refuse_unusable(study)
+    check_usable(study)
     if weight not in get_args(Weight):
         raise InputError(
             f"weight is count (every look is 1) or duration (a look is its seconds), got '{weight}'"
@@ -423,7 +423,12 @@ def _refuse_caps(mechanism: MapMechanism, weight: Weight, by: str | None) -> Non
         )
 
 
-def _refuse_unusable(study: Study) -> None:
+def check_usable(study: Study) -> None:
+    """Refuse what has no gaze, or is a release.
+
+    Args:
+        study: that a map is asked of.
+    """
     if study.released:
         raise InputError(
             "this is a released dataset already: release from the original study, whose ledger "
@@ -431,8 +436,8 @@ def _refuse_unusable(study: Study) -> None:
         )
     if study.kind == "features":
         raise InputError(
-            "a heatmap needs samples or fixations, and this is a study of features: start from the "
-            "recordings"
+            "a heatmap needs gaze samples or fixations, and this is a study of features: start "
+            "from the recordings"
         )
 
 

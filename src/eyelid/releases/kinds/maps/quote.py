@@ -32,7 +32,7 @@ from eyelid.releases.kinds.features.plan import promised
 from eyelid.releases.kinds.features.preparation import opened
 from eyelid.releases.kinds.maps.centre_bias import Outlook, outlook
 from eyelid.releases.kinds.maps.measurement import Survey, surveyed
-from eyelid.releases.kinds.maps.plan import MapDesign, make_map_plan
+from eyelid.releases.kinds.maps.plan import MapDesign, check_usable, make_map_plan
 from eyelid.releases.kinds.maps.settings import (
     check_drawable,
     level_epsilon,
@@ -329,6 +329,7 @@ def heatmap_draft(
         raise InputError(f"seed must not be negative, got {seed}")
     noise = randomness(seed)
     cut = opened(source, map, people)
+    check_usable(cut.head)
     view = view_of(
         cut, _several(stimulus), images=_several(image), size=size, at=at, scale=scale, blur=blur
     )
