@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from eyelid.attacks.one_run import ALPHA, CanaryResult
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.mechanisms.differential import noise_of
 from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, Values, catalogue
 from eyelid.mechanisms.records.additive import AdditiveMechanism
@@ -71,7 +71,7 @@ def _of_claim(found: CanaryResult) -> float:
 def _caught(mechanism: Mechanism, fault: str) -> bool:
     changes, length = FAULTS[fault]
     return canary_audit(
-        twin(replace(mechanism, length=length), changes),  # type: ignore[call-arg]
+        override(replace(mechanism, length=length), changes),  # type: ignore[call-arg]
         people=MANY,
     ).refuted
 

@@ -114,12 +114,12 @@ def golden_values() -> Iterator[tuple[str, float, float, float]]:
 
 def of_scenes(people: int, scenes: int) -> dict[str, Spread]:
     """Correlations over scenes and draws; fine maps, which take longest, are drawn once a scene."""
-    looks = [simulated_scene(people, seed=number) for number in range(scenes)]
-    return compared(looks, draws={"map-grid": 20}, seed=people)
+    points = [simulated_scene(people, seed=number) for number in range(scenes)]
+    return compared(points, draws={"map-grid": 20}, seed=people)
 
 
 def compared(
-    looks: Sequence[GazePoints],
+    points: Sequence[GazePoints],
     draws: dict[str, int],
     names: Sequence[str] = (*OURS, *PAPER),
     epsilon: float = EPSILON,
@@ -129,14 +129,14 @@ def compared(
     """What each mechanism leaves of the heatmaps of some pictures, and the controls.
 
     Args:
-        looks: at one picture each, all of one size.
+        points: at one picture each, all of one size.
         draws: of each mechanism on each picture; 1 where it is not named.
         names: of mechanisms.
         epsilon: for a person, for each picture.
         sigma_px: of the point spread.
         seed: of the noise.
     """
-    truths = [heat_of(each, sigma_px) for each in looks]
+    truths = [heat_of(each, sigma_px) for each in points]
     mechanisms = {name: built(name, epsilon=epsilon, delta=DELTA) for name in names}
 
     def of_picture(number: int) -> dict[str, list[float]]:
@@ -144,29 +144,29 @@ def compared(
         mine, other = truths[number], truths[(number + 1) % len(truths)]
         told: dict[str, list[float]] = {}
         for name, mechanism in mechanisms.items():
-            heats = list(released(mechanism, looks[number], sigma_px, draws.get(name, 1), noise))
+            heats = list(released(mechanism, points[number], sigma_px, draws.get(name, 1), noise))
             told[name] = [correlation(mine, heat) for heat in heats]
             if name == "map-grid":
                 told[OTHER] = [correlation(other, heat) for heat in heats]
         return told
 
-    parts = list(parallel(of_picture, range(len(looks)), "drawing noise"))
+    parts = list(parallel(of_picture, range(len(points)), "drawing noise"))
     found = {name: [each for part in parts for each in part[name]] for name in parts[0]}
-    blob = centre_bias(looks[0].width_px, looks[0].height_px)[::_STEP, ::_STEP]
+    blob = centre_bias(points[0].width_px, points[0].height_px)[::_STEP, ::_STEP]
     found["a blob"] = [correlation(truth, blob) for truth in truths]
     found["truth, another scene"] = [correlation(*pair) for pair in pairwise(truths)]
     return {name: Spread.of(each) for name, each in found.items()}
 
 
-def of_replicates(looks: GazePoints, draws: int) -> dict[str, str]:
+def of_replicates(points: GazePoints, draws: int) -> dict[str, str]:
     """Correlations for five people, each ten thousand times over, at the paper's own δ."""
     people, noise = FEW * TIMES, randomness(5)
-    truth = heat_of(looks, SIGMA_PX)
+    truth = heat_of(points, SIGMA_PX)
     found = {}
     for name in (*OURS, *PAPER):
         mechanism = built(name, epsilon=EPSILON, delta=people**-1.5)
-        facts = mechanism.facts_of(people, 1, looks.width_px, looks.height_px, SIGMA_PX)
-        counts = replicated(looks.counts(facts.grid), TIMES)
+        facts = mechanism.facts_of(people, 1, points.width_px, points.height_px, SIGMA_PX)
+        counts = replicated(points.counts(facts.grid), TIMES)
         heats = list(_drawn(mechanism, counts, facts, SIGMA_PX, draws, noise))
         found[name] = str(Spread.of([correlation(truth, heat) for heat in heats]))
     return found
@@ -183,17 +183,17 @@ def built(name: str, **given: float) -> MapMechanism:
     return mechanism
 
 
-def heat_of(looks: GazePoints, sigma_px: float) -> Floats:
+def heat_of(points: GazePoints, sigma_px: float) -> Floats:
     """The heatmap without noise, at every fourth px."""
-    return point_spread(gaze_map(looks).values, sigma_px)[::_STEP, ::_STEP]
+    return point_spread(gaze_map(points).values, sigma_px)[::_STEP, ::_STEP]
 
 
 def released(
-    mechanism: MapMechanism, looks: GazePoints, sigma_px: float, draws: int, noise: Randomness
+    mechanism: MapMechanism, points: GazePoints, sigma_px: float, draws: int, noise: Randomness
 ) -> Iterator[Floats]:
     """What would be released of looks at one picture, at every fourth px."""
-    facts = mechanism.facts_of(len(looks.people), 1, looks.width_px, looks.height_px, sigma_px)
-    return _drawn(mechanism, looks.counts(facts.grid), facts, sigma_px, draws, noise)
+    facts = mechanism.facts_of(len(points.people), 1, points.width_px, points.height_px, sigma_px)
+    return _drawn(mechanism, points.counts(facts.grid), facts, sigma_px, draws, noise)
 
 
 def _drawn(

@@ -54,8 +54,8 @@ def prove(effort: Effort) -> Result:
     study = read(folder)
     names = sorted(study.data["stimulus"].unique())
     chosen = [names[place] for place in np.linspace(0, len(names) - 1, IMAGES).astype(int)]
-    looks = gaze_points_of(study, stimuli=chosen, width_px=WIDTH, height_px=HEIGHT)
-    images = [looks.of_layer(name) for name in chosen]
+    points = gaze_points_of(study, stimuli=chosen, width_px=WIDTH, height_px=HEIGHT)
+    images = [points.of_layer(name) for name in chosen]
     fine = {name: DRAWS for name in ("map-grid", "map-gaussian", "map-laplace", *PAPER)}
     found = compared(images, fine)
     progress("real_maps: all mechanisms done")
@@ -69,10 +69,10 @@ def prove(effort: Effort) -> Result:
     ]
     mechanism = built("map-grid", delta=DELTA)
     alone = mechanism.cost(
-        mechanism.facts_of(len(looks.people), 1, WIDTH, HEIGHT, SIGMA_PX), PERSON
+        mechanism.facts_of(len(points.people), 1, WIDTH, HEIGHT, SIGMA_PX), PERSON
     )
     figures = {
-        "people": len(looks.people),
+        "people": len(points.people),
         "images": len(images),
         "correlation": {name: str(each) for name, each in found.items()},
         "map-grid besides": {name: str(each) for name, each in more.items()},
@@ -110,10 +110,10 @@ def sharing(study: Study, images: Sequence[str], count: int, draws: int = 10) ->
     found = []
     for first in range(0, len(images), count):
         names = images[first : first + count]
-        looks = gaze_points_of(study, stimuli=names, width_px=WIDTH, height_px=HEIGHT)
-        facts = mechanism.facts_of(len(looks.people), len(names), WIDTH, HEIGHT, SIGMA_PX)
-        counts = looks.counts(facts.grid)
-        truths = [heat_of(looks.of_layer(name), SIGMA_PX) for name in names]
+        points = gaze_points_of(study, stimuli=names, width_px=WIDTH, height_px=HEIGHT)
+        facts = mechanism.facts_of(len(points.people), len(names), WIDTH, HEIGHT, SIGMA_PX)
+        counts = points.counts(facts.grid)
+        truths = [heat_of(points.of_layer(name), SIGMA_PX) for name in names]
         for _ in range(draws):
             layers = mechanism.measure(counts, facts, noise)
             found += [
@@ -123,13 +123,13 @@ def sharing(study: Study, images: Sequence[str], count: int, draws: int = 10) ->
     return Spread.of(found)
 
 
-def subtractions(looks: GazePoints) -> dict[str, str]:
+def subtractions(points: GazePoints) -> dict[str, str]:
     """Whether those who know all others get the last one back."""
     told = {}
     for name in ("map-noisefree", "map-grid", "map-gaussian", "map-laplace"):
         mechanism = built(name, delta=DELTA)
-        facts: MapFacts = mechanism.facts_of(len(looks.people), 1, WIDTH, HEIGHT, SIGMA_PX)
-        counts = looks.counts(facts.grid)
+        facts: MapFacts = mechanism.facts_of(len(points.people), 1, WIDTH, HEIGHT, SIGMA_PX)
+        counts = points.counts(facts.grid)
         cells = mechanism.measure(counts, facts, randomness(3))
         found = attack_map(mechanism, counts, facts, cells).subtraction
         told[name] = "exact" if found.exact else "something" if found.learned else "nothing"

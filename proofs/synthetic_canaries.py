@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from eyelid.attacks.one_run import OneRun, one_run
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
@@ -20,7 +20,7 @@ from proofs.result import Effort, Result, progress
 
 CANARIES = 1_000
 EPSILONS = (1.0, 2.0, 4.0, 8.0)
-# The row-level twin has to be refuted where so many canaries can refute anything.
+# The row-level mutant has to be refuted where so many canaries can refute anything.
 REFUTABLE = (1.0, 2.0)
 REPEATS = 5
 ROWS = 32
@@ -34,7 +34,7 @@ def prove(effort: Effort) -> Result:
     refuted, missed = [], []
     for epsilon in EPSILONS:
         mechanism = Synthetic(epsilon=epsilon, records=ROWS)
-        broken = twin(mechanism, each_row_a_person())
+        broken = override(mechanism, each_row_a_person())
         progress(f"  {CANARIES} canaries at ε = {epsilon:g} …")
         runs = [_by_answers(mechanism) for _ in range(REPEATS)]
         of_rows = [_by_rows(mechanism, mechanism) for _ in range(REPEATS)]

@@ -116,9 +116,9 @@ def weaknesses():
 def test_clipping_flattens_as_the_weaknesses_say(cells, words):
     mechanism = MapGrid(epsilon=1.0)
     facts = mechanism.facts_of(40, 1, 1680, 1050, 40.0)
-    looks = np.zeros((1, facts.grid.cells))
-    looks[0, :cells] = 1.0
-    kept = mechanism.limited(PersonCounts.of_dense(looks), facts).sum()
+    points = np.zeros((1, facts.grid.cells))
+    points[0, :cells] = 1.0
+    kept = mechanism.limited(PersonCounts.of_dense(points), facts).sum()
     assert kept == pytest.approx(0.2 * np.sqrt(cells))
     assert f"in {words}" in weaknesses()
 

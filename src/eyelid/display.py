@@ -97,8 +97,8 @@ def facts(pairs: Mapping[str, Any] | Iterable[tuple[str, Any]], title: str) -> T
     [('people', 3)]
     """
     items = pairs.items() if isinstance(pairs, Mapping) else pairs
-    told = [(what, value) for what, value in items if value is not None and value != ""]
-    return Table(title, ("what", "value"), told)
+    rows = [(what, value) for what, value in items if value is not None and value != ""]
+    return Table(title, ("what", "value"), rows)
 
 
 def pandas_frame(frame: pl.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from eyelid.attacks.anonymity import (
     exact_intersection,
     intersection,
     known_partition,
-    mean_amiss_of_span,
+    mean_off_of_span,
     recover_partition,
 )
 from eyelid.attacks.groups import collusion, padding
@@ -100,10 +100,10 @@ def test_the_mean_over_all_groups_is_the_mean_over_everybody(people):
     mechanism = mechanism_named("ksame", k=5)
     released = mechanism.apply(people, randomness(8))
     sizes = released.people["people"].to_numpy()
-    assert mean_amiss_of_span(people, released, sizes) < 2.0**-36
-    assert mean_amiss_of_span(people, noisy(released), sizes) > 1e-4
+    assert mean_off_of_span(people, released, sizes) < 2.0**-36
+    assert mean_off_of_span(people, noisy(released), sizes) > 1e-4
     other = replace(released, data=released.data.filter(pl.col("person") != "group1"))
-    gone = mean_amiss_of_span(people, other, sizes[1:])
+    gone = mean_off_of_span(people, other, sizes[1:])
     assert gone > 1e-4
 
 

@@ -62,8 +62,8 @@ def test_groups_are_found_out_however_they_were_released(table, copies, length):
     mechanism = KSame(k=3, copies=copies, length=length)
     member = np.array([2, 0, 1, 1, 0, 2, 2, 1, 0])
     for known in (mechanism, None):
-        found, amiss = found_groups(known, table, mechanism.averaged(table, member))
-        assert amiss == []
+        found, wrong = found_groups(known, table, mechanism.averaged(table, member))
+        assert wrong == []
         assert found.member.tolist() == member.tolist()
 
 
@@ -95,8 +95,8 @@ def test_whatever_is_not_the_mean_of_groups_is_noticed(table):
         "not the same in all recordings": replace(sound, data=lengths),
     }
     for words, released in faults.items():
-        _, amiss = found_groups(mechanism, table, released)
-        assert any(words in said for said in amiss), (words, amiss)
+        _, wrong = found_groups(mechanism, table, released)
+        assert any(words in said for said in wrong), (words, wrong)
 
 
 def blank(table, *recordings):
@@ -112,8 +112,8 @@ def test_groups_are_found_out_though_a_member_has_no_value(table):
     lost = blank(table, *((person[0], task) for task in table.data["task"].unique()))
     mechanism, member = KSame(k=3), np.array([2, 0, 1, 1, 0, 2, 2, 1, 0])
     sound = mechanism.averaged(lost, member)
-    found, amiss = found_groups(mechanism, lost, sound)
-    assert (amiss, found.fresh) == ([], False)
+    found, wrong = found_groups(mechanism, lost, sound)
+    assert (wrong, found.fresh) == ([], False)
     assert found.member.tolist() == member.tolist()
     # Values where a member has none.
     others = mechanism.averaged(table, member).data.select(sound.data.columns)
@@ -127,21 +127,21 @@ def test_whose_groups_are_empty_everywhere_is_open(table):
     tasks = table.data["task"].unique().to_list()
     lost = blank(table, *((who, task) for who in person[:2] for task in tasks))
     mechanism = KSame(k=3)
-    found, amiss = found_groups(
+    found, wrong = found_groups(
         mechanism, lost, mechanism.averaged(lost, np.array([2, 0, 1, 1, 0, 2, 2, 1, 0]))
     )
-    assert (amiss, found.fresh) == ([], True)
+    assert (wrong, found.fresh) == ([], True)
 
 
 def test_with_too_few_values_what_can_be_checked_is(table):
     mechanism = KSame(k=3, length=2)
     sound = mechanism.averaged(table, np.repeat([0, 1, 2], 3))
-    groups, amiss = found_groups(mechanism, table, sound)
+    groups, wrong = found_groups(mechanism, table, sound)
     assert groups.fresh
-    assert amiss == []
+    assert wrong == []
     higher = replace(sound, data=sound.data.with_columns(pl.col("a") + 0.01))
-    _, amiss = found_groups(mechanism, table, higher)
-    assert amiss == ["the mean over all groups is not the mean over everybody"]
+    _, wrong = found_groups(mechanism, table, higher)
+    assert wrong == ["the mean over all groups is not the mean over everybody"]
     # Those who attack know the groups of the other run as if they had been found out.
     told = audit_records(table, groups.means, groups.found)
     assert told.sizes == (3, 3, 3)
@@ -154,8 +154,8 @@ def test_with_too_few_values_what_can_be_checked_is(table):
         "people can have in common": replace(sound, data=missing),
     }
     for words, released in faults.items():
-        _, amiss = found_groups(mechanism, table, released)
-        assert any(words in said for said in amiss), (words, amiss)
+        _, wrong = found_groups(mechanism, table, released)
+        assert any(words in said for said in wrong), (words, wrong)
     with pytest.raises(InputError, match="too few values to find out who of 9 people"):
         found_groups(None, table, sound)
 
@@ -168,13 +168,13 @@ def test_a_release_whose_empty_cells_were_filled_with_the_midpoint_is_not_as_pro
     table = replace(table, data=lacking)
     sound = mechanism.averaged(table, np.repeat([0, 1, 2], 3))
     assert sound.data["a"].null_count() > 0
-    _, amiss = found_groups(mechanism, table, sound)
-    assert amiss == []
+    _, wrong = found_groups(mechanism, table, sound)
+    assert wrong == []
     lower, upper = table.features[0].lower, table.features[0].upper
     filled = sound.data.with_columns(pl.col("a").fill_null((lower + upper) / 2))
-    _, amiss = found_groups(mechanism, table, replace(sound, data=filled))
+    _, wrong = found_groups(mechanism, table, replace(sound, data=filled))
     said = "some released values are there though a member of their group has none, or missing"
-    assert amiss == [said]
+    assert wrong == [said]
 
 
 @pytest.mark.parametrize("who", ["two alike", "one at the lower bounds", "all alike"])
@@ -201,16 +201,16 @@ def test_people_who_can_stand_for_each_other_refute_nothing(table, who):
     ]
     alike = replace(table, data=pl.concat(parts))
     mechanism = KSame(k=3)
-    _, amiss = found_groups(mechanism, alike, mechanism.averaged(alike, np.repeat([0, 1, 2], 3)))
-    assert amiss == []
+    _, wrong = found_groups(mechanism, alike, mechanism.averaged(alike, np.repeat([0, 1, 2], 3)))
+    assert wrong == []
 
 
 def test_somebody_outside_the_bounds_is_found_as_others_are(table):
     beyond = pl.when(pl.col("person") == table.data["person"][0]).then(1e6).otherwise(pl.col("a"))
     outside = replace(table, data=table.data.with_columns(beyond.alias("a")))
     mechanism, member = KSame(k=3), np.repeat([0, 1, 2], 3)
-    groups, amiss = found_groups(mechanism, outside, mechanism.averaged(outside, member))
-    assert amiss == []
+    groups, wrong = found_groups(mechanism, outside, mechanism.averaged(outside, member))
+    assert wrong == []
     assert not groups.fresh
     assert (groups.member == member).all()
 
@@ -219,9 +219,9 @@ def test_copies_that_differ_tell_members_apart(table):
     released = KSame(k=3, copies=True).averaged(table, np.repeat([0, 1, 2], 3))
     assert in_groups(released)
     changed = pl.when(pl.col("person") == "group1-2").then(pl.col("a") + 1e-6).otherwise("a")
-    means, amiss = folded(replace(released, data=released.data.with_columns(a=changed)))
+    means, wrong = folded(replace(released, data=released.data.with_columns(a=changed)))
     assert means is None
-    assert "differ" in amiss
+    assert "differ" in wrong
 
 
 def test_members_have_the_mean_of_their_group_under_their_own_names(table, grouped):

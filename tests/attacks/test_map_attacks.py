@@ -34,9 +34,9 @@ def scene_of(people=40, seed=1):
 
 def measured(name, people=40, seed=2, **parameters):
     mechanism = mechanism_named(name, **({"epsilon": 1.5} | parameters))
-    looks = scene_of(people)
+    points = scene_of(people)
     facts = mechanism.facts_of(people, 1, WIDTH, HEIGHT)
-    counts = looks.counts(facts.grid)
+    counts = points.counts(facts.grid)
     return mechanism, counts, facts, mechanism.measure(counts, facts, randomness(seed))
 
 
@@ -131,7 +131,7 @@ def test_sound_noise_is_what_it_is_said_to_be(name, people):
     """A false alarm has a chance below one in a million; the spread has its standard error."""
     mechanism, counts, shape, cells = measured(name, people=people)
     found = map_noise(mechanism, counts, shape, cells)
-    assert found.amiss is None
+    assert found.objection is None
     assert found.spread == pytest.approx(1, abs=4 * np.sqrt(5 / cells.size))
 
 
@@ -150,17 +150,17 @@ def test_sound_noise_is_what_it_is_said_to_be(name, people):
 @pytest.mark.parametrize("name", OURS)
 def test_noise_that_is_not_there_is_missed(name, fault, said):
     mechanism = mechanism_named(name, epsilon=200.0, grid="8x7")
-    looks = scene_of(60)
+    points = scene_of(60)
     shape = mechanism.facts_of(60, 2, WIDTH, HEIGHT)
-    first = looks.counts(shape.grid)
+    first = points.counts(shape.grid)
     # Everybody looks at the first layer only.
     counts = replace(first, cells=2 * first.cells)
     exact = mechanism.divided(mechanism.total(counts, shape), shape)
     cells = mechanism.measure(counts, shape, randomness(3))
-    assert map_noise(mechanism, counts, shape, cells).amiss is None
+    assert map_noise(mechanism, counts, shape, cells).objection is None
     found = map_noise(mechanism, counts, shape, fault(cells, exact))
-    assert found.amiss is not None
-    assert re.search(said, found.amiss)
+    assert found.objection is not None
+    assert re.search(said, found.objection)
 
 
 def test_a_plain_heatmap_is_attacked_by_subtraction_alone():
@@ -172,7 +172,7 @@ def test_a_plain_heatmap_is_attacked_by_subtraction_alone():
 def test_few_people_are_not_asked_who_is_in_it():
     found = attack_map(*measured("map-grid", people=2))
     assert found.membership is None
-    assert found.noise.amiss is None
+    assert found.noise.objection is None
 
 
 def test_a_use_stands_beside_what_anybody_could_draw():

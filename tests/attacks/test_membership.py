@@ -6,7 +6,7 @@ from scipy.integrate import quad
 from scipy.stats import laplace, norm
 
 from eyelid.attacks.membership import (
-    NoiseLaw,
+    NoiseDistribution,
     evidence,
     membership_game,
 )
@@ -25,7 +25,7 @@ def mean_with(rng, distribution):
 
     def publish(people):
         mean = people.mean(axis=0)
-        if distribution == NoiseLaw():
+        if distribution == NoiseDistribution():
             return mean
         draw = rng.laplace if distribution.b else rng.normal
         return mean + draw(0, distribution.b or distribution.sigma, mean.shape)
@@ -43,7 +43,7 @@ def ordinary(people, values, seed=2):
 
 
 def test_the_density_of_noise_on_people_is_the_convolution():
-    distribution, spread = NoiseLaw(b=0.7), 0.4
+    distribution, spread = NoiseDistribution(b=0.7), 0.4
     for point in (-3.0, -0.2, 0.0, 1.5, 30.0):
         expected = quad(
             lambda u, y=point: norm.pdf(u, scale=spread) * laplace.pdf(y - u, scale=0.7),
@@ -55,21 +55,21 @@ def test_the_density_of_noise_on_people_is_the_convolution():
         )[0]
         found = distribution.log_density(np.array(point), np.array(spread**2))
         assert np.exp(found) == pytest.approx(expected, rel=1e-6)
-    gaussian = NoiseLaw(sigma=0.3).log_density(np.array(0.5), np.array(0.16))
+    gaussian = NoiseDistribution(sigma=0.3).log_density(np.array(0.5), np.array(0.16))
     assert gaussian == pytest.approx(norm.logpdf(0.5, scale=0.5))
 
 
 def test_laplace_noise_that_vanishes_beside_people_is_no_noise():
     points, variance = np.linspace(-3, 3, 7), np.array(1.0)
-    nearly = NoiseLaw(b=1e-6).log_density(points, variance)
+    nearly = NoiseDistribution(b=1e-6).log_density(points, variance)
     assert nearly == pytest.approx(norm.logpdf(points))
-    close = NoiseLaw(b=1 / 299).log_density(points, variance)
+    close = NoiseDistribution(b=1 / 299).log_density(points, variance)
     assert close == pytest.approx(norm.logpdf(points), abs=1e-3)
 
 
 def test_the_evidence_is_that_of_a_plain_ratio():
     known, target = np.array([[0.0], [1.0], [2.0]]), np.array([3.0])
-    found = evidence(np.array([1.4]), target, known, 4, NoiseLaw())
+    found = evidence(np.array([1.4]), target, known, 4, NoiseDistribution())
     spread = np.sqrt(1 / 4 + 1 / 4)
     expected = norm.logpdf(1.4, (3 * 1.5 + 3) / 4, spread) - norm.logpdf(1.4, 1.5, spread)
     assert found == pytest.approx(expected)
@@ -96,7 +96,11 @@ def test_the_bound_is_the_theory_s(guarantee, bound):
 def test_an_exact_mean_of_few_people_is_broken():
     """Of 100 values and 8 people the best attack is right Φ(√(100/8)/2) = 0.96 of the time."""
     found = membership_game(
-        mean_with(None, NoiseLaw()), ordinary(60, 100), size=8, distribution=NoiseLaw(), trials=600
+        mean_with(None, NoiseDistribution()),
+        ordinary(60, 100),
+        size=8,
+        distribution=NoiseDistribution(),
+        trials=600,
     )
     assert found.right.rate > 0.9
     assert found.auc > 0.95
@@ -111,7 +115,11 @@ def test_an_exact_heatmap_of_few_people_is_broken():
     favour = rng.dirichlet(np.full(192, 0.3))
     maps = rng.multinomial(12, favour, 80).reshape(80, 12, 16).astype(float)
     found = membership_game(
-        mean_with(None, NoiseLaw()), maps, size=10, distribution=NoiseLaw(), trials=500
+        mean_with(None, NoiseDistribution()),
+        maps,
+        size=10,
+        distribution=NoiseDistribution(),
+        trials=500,
     )
     assert found.right.rate > 0.85
     assert found.false_positives.rate < 0.2 < 0.8 < found.true_positives.rate
@@ -126,7 +134,11 @@ def test_real_people_are_found_in_the_mean_of_three(real_windows):
     )
     spans = np.array([f.span for f in real_windows.features])
     found = membership_game(
-        mean_with(None, NoiseLaw()), people / spans, size=3, distribution=NoiseLaw(), trials=400
+        mean_with(None, NoiseDistribution()),
+        people / spans,
+        size=3,
+        distribution=NoiseDistribution(),
+        trials=400,
     )
     assert found.auc > 0.75
     assert found.right.low > 0.6
@@ -137,8 +149,8 @@ CLAIM = central(epsilon=1.0)
 
 def outlier_game(factor, seed, trials=400):
     """A claim of ε = 1 for means of 10 people, with so much of the noise that it needs."""
-    distribution, rng = NoiseLaw(b=1 / 10), np.random.default_rng([seed, 1])
-    publish = mean_with(rng, NoiseLaw(b=factor * distribution.b))
+    distribution, rng = NoiseDistribution(b=1 / 10), np.random.default_rng([seed, 1])
+    publish = mean_with(rng, NoiseDistribution(b=factor * distribution.b))
     return membership_game(
         publish,
         one_unlike_all_others(),
@@ -165,10 +177,10 @@ def test_sound_noise_stays_below_its_bound():
 def test_sound_noise_hides_ordinary_people_altogether(law_name):
     size, values = 20, 30
     if law_name == "laplace":
-        distribution, claim = NoiseLaw(b=values / size), CLAIM
+        distribution, claim = NoiseDistribution(b=values / size), CLAIM
     else:
         mu = gaussian_mu(1.0, 1e-6)
-        distribution = NoiseLaw(sigma=np.sqrt(values) / size / mu)
+        distribution = NoiseDistribution(sigma=np.sqrt(values) / size / mu)
         claim = central(kind=Kind.APPROXIMATE, epsilon=1.0, delta=1e-6, mu=mu)
     rng = np.random.default_rng(5)
     publish = mean_with(rng, distribution)
@@ -190,10 +202,12 @@ def test_too_little_noise_is_refuted(factor, seed):
 def test_what_cannot_be_attacked_is_refused():
     people = ordinary(10, 2)
     with pytest.raises(InputError, match="aggregates of 9 out of 10 people"):
-        membership_game(mean_with(None, NoiseLaw()), people, 9, NoiseLaw())
+        membership_game(mean_with(None, NoiseDistribution()), people, 9, NoiseDistribution())
     with pytest.raises(InputError, match="is none: give one"):
-        NoiseLaw(sigma=0.1, b=0.1)
+        NoiseDistribution(sigma=0.1, b=0.1)
     with pytest.raises(InputError, match="b = -1 is none"):
-        NoiseLaw(b=-1.0)
+        NoiseDistribution(b=-1.0)
     with pytest.raises(InputError, match="missing values"):
-        membership_game(mean_with(None, NoiseLaw()), people * np.nan, 4, NoiseLaw())
+        membership_game(
+            mean_with(None, NoiseDistribution()), people * np.nan, 4, NoiseDistribution()
+        )

@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import norm
 
 from eyelid.attacks import synthetic as noisy_answers
-from eyelid.attacks.synthetic import told_by_answers
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
+from eyelid.attacks.synthetic import membership_by_answers
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
@@ -35,7 +35,7 @@ def people(count=16, spread=0.3, seed=0):
 
 def told(table, mechanism, seed=0):
     claim = LAW.cost(LAW.facts(table), PERSON)
-    return told_by_answers(table, mechanism, claim, np.random.default_rng(seed))
+    return membership_by_answers(table, mechanism, claim, np.random.default_rng(seed))
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_people_are_told_without_noise_and_with_it_not_beyond_the_bound(table, s
 
 
 def test_the_epsilon_of_a_row_sold_as_a_persons_is_refuted(table):
-    found = told(table, twin(LAW, each_row_a_person())).membership
+    found = told(table, override(LAW, each_row_a_person())).membership
     assert found.advantage.low > found.bound
     assert found.refutes
 
@@ -70,7 +70,7 @@ def test_of_people_at_opposite_bounds_the_advantage_is_that_of_two_gaussians(mon
     table = table_from_arrays(np.tile(low_or_high[:, None, None, None], (1, 1, 4, 1)), FEATURES[:1])
     mechanism = Synthetic(epsilon=16.0, delta=1e-5, carry=1, records=4, bins=4, rows=4)
     claim = mechanism.cost(mechanism.facts(table), PERSON)
-    found = told_by_answers(table, mechanism, claim, np.random.default_rng(0)).membership
+    found = membership_by_answers(table, mechanism, claim, np.random.default_rng(0)).membership
     apart = 2 * norm.cdf(np.sqrt(0.7) * claim.mu / 2) - 1
     assert found.bound == pytest.approx(2 * norm.cdf(claim.mu / 2) - 1, abs=1e-6)
     assert found.advantage.rate == pytest.approx(apart / 2, abs=6 * 0.0224)

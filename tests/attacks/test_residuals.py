@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.attacks.residuals import examine, noise_amiss
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
+from eyelid.attacks.residuals import examine, noise_objection
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms import mechanism_named
@@ -57,7 +57,7 @@ def with_draws(change):
 @pytest.mark.parametrize("epsilon", [0.5, 50.0, 5000.0])
 def test_a_sound_release_passes(name, parameters, length, epsilon, table):
     mechanism = mechanism_named(name, epsilon=epsilon, length=length, **parameters)
-    assert noise_amiss(mechanism, table, mechanism.apply(table, randomness(1))) is None
+    assert noise_objection(mechanism, table, mechanism.apply(table, randomness(1))) is None
 
 
 def without_some(draws):
@@ -82,8 +82,10 @@ def on_one_feature(draws):
 )
 def test_faults_are_found(name, parameters, change, words, table):
     mechanism = mechanism_named(name, epsilon=50.0, **parameters)
-    broken = twin(mechanism, with_draws(change))
-    assert words in (noise_amiss(mechanism, table, broken.apply(table, randomness(2))) or "nothing")
+    broken = override(mechanism, with_draws(change))
+    assert words in (
+        noise_objection(mechanism, table, broken.apply(table, randomness(2))) or "nothing"
+    )
 
 
 def test_a_release_in_another_order_is_read_as_well(table):
@@ -91,14 +93,14 @@ def test_a_release_in_another_order_is_read_as_well(table):
     released = mechanism.apply(table, randomness(1))
     turned = released.data.select(pl.all().reverse()).sort("time_ms", maintain_order=True)
     assert turned["person"][0] == "23"
-    assert noise_amiss(mechanism, table, replace(released, data=turned)) is None
+    assert noise_objection(mechanism, table, replace(released, data=turned)) is None
 
 
 def test_missing_values_are_no_release(table):
     mechanism = mechanism_named("cfpa", epsilon=1.0)
     released = mechanism.apply(table, randomness(1))
     gaps = released.data.with_columns(pl.lit(None, pl.Float64).alias("feature_0"))
-    found = noise_amiss(mechanism, table, replace(released, data=gaps))
+    found = noise_objection(mechanism, table, replace(released, data=gaps))
     assert found == "the release has values that no release has (missing or infinite ones)"
 
 
@@ -109,7 +111,7 @@ def test_missing_values_are_no_release(table):
 )
 def test_what_cannot_be_read_off_is_not_judged(name, parameters, table):
     mechanism = mechanism_named(name, epsilon=1.0, **parameters)
-    assert noise_amiss(mechanism, table, mechanism.apply(table, randomness(1))) is None
+    assert noise_objection(mechanism, table, mechanism.apply(table, randomness(1))) is None
 
 
 @pytest.mark.parametrize(
@@ -118,7 +120,7 @@ def test_what_cannot_be_read_off_is_not_judged(name, parameters, table):
 )
 def test_the_noise_that_is_examined_is_that_of_the_output(name, parameters):
     mechanism = mechanism_named(name, epsilon=2.0, **parameters)
-    as_it_came = twin(mechanism, {"apply": lambda self, table, noise: self.present(table)})
+    as_it_came = override(mechanism, {"apply": lambda self, table, noise: self.present(table)})
     found = examine(as_it_came, randomness(1), declared=mechanism)
     assert found.missing == found.draws
     assert found.refuted
@@ -128,6 +130,6 @@ def test_the_noise_that_is_examined_is_that_of_the_output(name, parameters):
         means = [(pl.col(n) + other.data[n]) / 2 for n in one.names]
         return replace(one, data=one.data.with_columns(means))
 
-    halved = examine(twin(mechanism, {"apply": twice}), randomness(1), declared=mechanism)
+    halved = examine(override(mechanism, {"apply": twice}), randomness(1), declared=mechanism)
     assert halved.missing == 0
     assert halved.spread > 6

@@ -24,7 +24,7 @@ def test_a_made_up_study_has_the_same_public_facts(simulated_table):
 def test_other_tasks_have_stand_ins_and_that_is_said():
     facts = Facts(5, 4, 10, ("driving", "waiting"), ("fixation_rate",), (), 500.0, 30_000.0, False)
     assert facts.tasks_made_up == ("comic", "newspaper", "comic", "newspaper")
-    told = " ".join(facts.told(["expertise"]))
+    told = " ".join(facts.in_words(["expertise"]))
     assert "your 2 tasks are others" in told
     assert "gender stands for it" in told
     assert "do not all have the same recordings" in told
@@ -33,7 +33,7 @@ def test_other_tasks_have_stand_ins_and_that_is_said():
 def test_more_tasks_than_there_are_stand_ins_are_not_told_as_if_they_were_recognised():
     facts = Facts(5, 9, 10, tuple("abcdefghi"), ("fixation_rate",), (), 500.0, 30_000.0)
     assert facts.tasks_are_too_many
-    assert "telling so few apart is easier" in " ".join(facts.told())
+    assert "telling so few apart is easier" in " ".join(facts.in_words())
 
 
 @pytest.mark.parametrize("kind", ["fixations", "saccades"])
@@ -50,7 +50,7 @@ def test_what_is_not_of_eyelid_cannot_be_made_up(make_table):
     facts = Facts.of(make_table())
     assert "'pupil' is none of them" in facts.simulable
     # What candidates follow from is told all the same.
-    assert facts.told()[0].startswith(f"{facts.people} people, ")
+    assert facts.in_words()[0].startswith(f"{facts.people} people, ")
     with pytest.raises(InputError, match="'pupil' is none of them"):
         facts.simulated(seed=1)
     rows = Facts(5, 1, 10, (), ("fixation_rate", "fixation_duration"), ())

@@ -64,11 +64,11 @@ def walk(rows, areas, people, layers, most, ranks):
     return dwell, visits, transitions, order
 
 
-def found(looks, areas, most, ranks):
-    area = area_of(looks, row_of_areas(areas))
-    visits = visits_of(looks, area, areas).first(most)
+def found(points, areas, most, ranks):
+    area = area_of(points, row_of_areas(areas))
+    visits = visits_of(points, area, areas).first(most)
     return (
-        dwell_of(looks, area, areas),
+        dwell_of(points, area, areas),
         visits.counts(),
         visits.transitions(),
         visits.order(ranks),
@@ -126,9 +126,9 @@ def test_looks_weigh_in_dwell_only():
 
 
 def test_areas_beside_the_picture_are_refused():
-    looks = looks_at([(0, 0, 0, 1)], 1, 1)
+    points = looks_at([(0, 0, 0, 1)], 1, 1)
     with pytest.raises(InputError, match=r"'d' .* lies outside the picture of 20 × 10 px"):
-        area_of(looks, row_of_areas(4)[3:])
+        area_of(points, row_of_areas(4)[3:])
 
 
 def lines_run(work):
@@ -162,7 +162,7 @@ def test_a_hundred_times_the_gaze_points_are_no_more_lines_to_run():
                 np.ones(size),
             ]
         )
-        looks = looks_at(rows, 4, 100)
-        return lines_run(lambda: found(looks, 4, 50, 3))
+        points = looks_at(rows, 4, 100)
+        return lines_run(lambda: found(points, 4, 50, 3))
 
     assert lines(200_000) <= 1.1 * lines(2_000)

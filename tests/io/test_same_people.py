@@ -97,7 +97,7 @@ def test_an_audit_knows_a_release_whose_ledger_was_joined(tables, tmp_path):
     budget(tmp_path / "windows", join=tmp_path / "fixations")
     for name in ("windows", "fixations"):
         subject = audit_target(tmp_path / name, tmp_path / f"{name}-out")
-        assert subject.disagreements == ()
+        assert subject.inconsistencies == ()
         assert subject.total.epsilon == 2.0
 
 

@@ -345,6 +345,28 @@ def test_clocks_that_start_anew_with_each_stimulus_tell_recordings_apart(tmp_pat
     assert study.data.group_by("person", "recording").len()["len"].to_list() == [5] * 8
 
 
+def test_one_person_s_clock_cuts_nobody_else_s_recordings(tmp_path):
+    """A release that counts anybody by task would show whose clock it was."""
+    others = []
+    for restarts in (False, True):
+        rows = ["who,text,t,x,y"]
+        for person in ("a", "b"):
+            for n in range(4):
+                t = 10 * (n % 2 if restarts and person == "a" else n)
+                rows.append(f"{person},{'one' if n < 2 else 'two'},{t},{n},{n}")
+        (tmp_path / "all.csv").write_text("\n".join(rows) + "\n")
+        said = {name: MAPPED[name] for name in ("person", "task", "time", "time_unit")}
+        study = read(tmp_path / "all.csv", said | {"units": "px"})
+        assert (
+            study.data.group_by("person", "recording")
+            .agg(pl.col("task").n_unique())["task"]
+            .to_list()
+            == [1] * 4
+        )
+        others.append(study.data.filter(person="b"))
+    assert others[0].equals(others[1])
+
+
 def test_clocks_that_start_anew_within_a_stimulus_are_still_an_error(tmp_path):
     (tmp_path / "all.csv").write_text(CLOCKS + "b,two,hard,0,1,1\n")
     with pytest.raises(InputError, match="time runs backwards"):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
@@ -267,7 +267,7 @@ def test_leaving_the_noise_out_of_the_costs_is_no_fault():
     free = {"costs_of_noise": lambda self, facts: np.zeros(2, dtype=np.int64)}
     mechanism = for_games("fpa")
     pairs = list(mechanism.neighbour_pairs(PERSON))[-1:]
-    broken = twin(mechanism, free | {"neighbour_pairs": lambda self, unit: iter(pairs)})
+    broken = override(mechanism, free | {"neighbour_pairs": lambda self, unit: iter(pairs)})
     assert not play(broken, PERSON, 20_000, randomness(2)).refuted
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.mechanisms import catalogue
 from eyelid.mechanisms.features import ON_WHOLE_TABLES, FeatureMechanism
 from eyelid.mechanisms.mechanism import PublicFacts, mechanism_named, register
@@ -91,5 +91,5 @@ def test_who_takes_whole_tables_in_a_way_of_its_own_declares_its_execution(name)
 
 def test_a_twin_that_takes_whole_tables_in_another_way_takes_everybody():
     mechanism = mechanism_named("laplace", epsilon=1.0)
-    assert twin(mechanism, {"perturb": mechanism.perturb}).execution is Execution.PER_PERSON
-    assert twin(mechanism, {"apply": mechanism.apply}).execution is Execution.ON_EVERYBODY
+    assert override(mechanism, {"perturb": mechanism.perturb}).execution is Execution.PER_PERSON
+    assert override(mechanism, {"apply": mechanism.apply}).execution is Execution.ON_EVERYBODY

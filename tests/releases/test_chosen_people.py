@@ -92,7 +92,7 @@ def test_the_same_choice_audits_what_it_released(features, tmp_path):
         out = tmp_path / mechanism
         release(features, out, mechanism=mechanism, epsilon=1.0, people="every-task")
         found = audit(features, out, people="every-task", attackers=attackers, seed=1)
-        assert found.target.disagreements == ()
+        assert found.target.inconsistencies == ()
 
 
 def test_a_certificate_that_hides_a_choice_is_refuted(features, tmp_path):
@@ -103,7 +103,9 @@ def test_a_certificate_that_hides_a_choice_is_refuted(features, tmp_path):
     file.write_text(json.dumps(said))
     assert done.certificate.people == 7
     found = audit(features, tmp_path / "out", people="every-task", seed=1)
-    assert "leaves out what its mechanism does not protect" in " ".join(found.target.disagreements)
+    assert "leaves out what its mechanism does not protect" in " ".join(
+        found.target.inconsistencies
+    )
 
 
 def test_a_heatmap_of_those_who_saw_it_says_so(folder, tmp_path):
@@ -112,7 +114,7 @@ def test_a_heatmap_of_those_who_saw_it_says_so(folder, tmp_path):
     assert done.certificate.form == NARROWEST_FORM
     assert "who saw 'image', and who did not" in unprotected(done)
     found = audit(folder, tmp_path / "map", people="saw:image")
-    assert found.target.disagreements == ()
+    assert found.target.inconsistencies == ()
 
 
 def test_cost_is_of_those_chosen_and_numbers_still_count(folder):

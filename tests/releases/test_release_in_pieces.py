@@ -177,7 +177,7 @@ def test_certificates_and_audits_do_not_see_the_pieces(home, tmp_path, monkeypat
     assert pieces == whole
     cards = [(place / "out" / "DATACARD.md").read_text() for place in (home, tmp_path / "whole")]
     assert cards[0] == cards[1]
-    assert audit_target(home / "features", home / "out").disagreements == ()
+    assert audit_target(home / "features", home / "out").inconsistencies == ()
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def put_some(run, path, write):
 if moment == "parts":
     Run.put = put_some
 else:
-    setattr(pipeline if moment == "bought" else release, moment, die)
+    setattr(pipeline if moment == "charged" else release, moment, die)
 with using("local", 1):
     eyelid.release(source, out, mechanism="laplace", epsilon=1.0)
 """
@@ -259,7 +259,7 @@ with using("local", 1):
 
 @pytest.mark.parametrize(
     ("moment", "counted", "parts"),
-    [("bought", 0, 0), ("made_private", 1, 0), ("parts", 1, 3), ("write_manifest", 1, PARTS)],
+    [("charged", 0, 0), ("made_private", 1, 0), ("parts", 1, 3), ("write_manifest", 1, PARTS)],
 )
 def test_a_killed_release_goes_on_where_it_was(home, moment, counted, parts):
     out, source = home / "out", home / "features"
@@ -278,7 +278,7 @@ def test_a_killed_release_goes_on_where_it_was(home, moment, counted, parts):
     assert sorted(path.name for path in home.iterdir()) == ["features", "features.ledger", "out"]
     keys = [*RECORDING_KEY, "time_ms"]
     assert made.table.data.select(keys).equals(read(source).data.select(keys))
-    assert audit_target(source, out).disagreements == ()
+    assert audit_target(source, out).inconsistencies == ()
 
 
 STOPPED = {
@@ -627,7 +627,7 @@ def test_certificates_of_earlier_versions_still_count(home):
     told["output_sha256"] = earlier_digests.output_digest(shown)
     told["input_sha256"] = ledger.fingerprint(earlier_digests.input_digest(table), debit.id)
     file.write_text(json.dumps(told))
-    assert audit_target(home / "features", home / "out").disagreements == ()
+    assert audit_target(home / "features", home / "out").inconsistencies == ()
     file.write_text(json.dumps(told | {"output_sha256": told["output_sha256"][::-1]}))
     with pytest.raises(InputError, match="their hash differs"):
         audit_target(home / "features", home / "out")

@@ -63,7 +63,7 @@ def test_who_broke_off_still_counts_in_a_release(folder, tmp_path, settings):
 def test_a_release_with_who_broke_off_is_audited(folder, tmp_path, mechanism):
     release(folder, tmp_path / "out", mechanism=mechanism, epsilon=1.0)
     found = audit(folder, tmp_path / "out", attackers=["means"] if mechanism == "laplace" else None)
-    assert found.target.disagreements == ()
+    assert found.target.inconsistencies == ()
     assert not found.refuted
     assert json.loads((tmp_path / "out-audit" / "audit.json").read_text())
 
@@ -75,7 +75,7 @@ def test_groups_with_who_broke_off_are_found_and_compared_with_what_was_measured
     found = audit(folder, tmp_path / "out", attackers=["means"])
     assert found.target.groups is not None
     assert not found.target.groups.fresh
-    assert found.target.disagreements == ()
+    assert found.target.inconsistencies == ()
     assert not found.refuted
     assert any("nothing of them is attacked" in note for note in found.target.notes)
     # Whoever has no recording that could be shown is still one of those who could be meant.

@@ -107,15 +107,15 @@ def table(make_table, people):
 @pytest.fixture(scope="module")
 def study(people):
     """Twenty-four people who looked at a picture of 80 × 60 px, a fixation a second."""
-    names, looks = [f"P{number:02d}" for number in range(24)], 6
-    x, y = np.random.default_rng(2).uniform(0, (80, 60), (24 * looks, 2)).T
+    names, points = [f"P{number:02d}" for number in range(24)], 6
+    x, y = np.random.default_rng(2).uniform(0, (80, 60), (24 * points, 2)).T
     data = pl.DataFrame(
         {
-            "person": np.repeat(names, looks),
+            "person": np.repeat(names, points),
             "recording": "1",
             "task": "looking",
             "stimulus": "page",
-            "time_ms": np.tile(1000.0 * np.arange(looks), 24),
+            "time_ms": np.tile(1000.0 * np.arange(points), 24),
             "duration_ms": 400.0,
             "x": x,
             "y": y,

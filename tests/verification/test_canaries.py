@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.errors import InputError
 from eyelid.mechanisms.synthetic.rounds import Round
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
@@ -33,7 +33,7 @@ def each_row_a_person(self, facts):
         name: mechanism for name, mechanism in vars(made).items() if isinstance(mechanism, Round)
     }
     whole = {"each": lambda self, facts, terms: self.whole(facts)}
-    return replace(made, **{name: twin(mechanism, whole) for name, mechanism in rounds.items()})
+    return replace(made, **{name: override(mechanism, whole) for name, mechanism in rounds.items()})
 
 
 def test_everybody_has_the_record_of_their_coin():
@@ -79,7 +79,9 @@ def test_coins_are_guessed_by_the_plain_formula(coins, numbers):
 
 def test_the_ε_of_a_row_sold_as_a_person_s_is_caught_through_the_whole_pipeline():
     mechanism = replace(LAW, epsilon=2.0, delta=1e-6)
-    found = canary_audit(twin(mechanism, {"measurement": each_row_a_person}), people=500, seed=1)
+    found = canary_audit(
+        override(mechanism, {"measurement": each_row_a_person}), people=500, seed=1
+    )
     assert found.refuted
     assert found.person.claimed == 2.0
 
@@ -90,7 +92,7 @@ def test_values_of_people_in_the_release_are_caught():
         rows = np.resize(np.arange(len(table.data)), len(made.data))
         return replace(made, data=made.data.with_columns(table.data[rows].select(made.names)))
 
-    mechanism = twin(replace(LAW, epsilon=1.0, rows=16), {"apply": apply})
+    mechanism = override(replace(LAW, epsilon=1.0, rows=16), {"apply": apply})
     found = canary_audit(mechanism, people=100, seed=1)
     assert found.refuted
     assert found.person.right == found.person.guesses

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.groups.ksame import KSame
 from eyelid.mechanisms.groups.slots import slots_of
@@ -96,7 +96,7 @@ def test_every_fault_is_seen_by_the_game_that_should_see_it(name):
     (planted,) = (mutant for mutant in group_mutants([mechanism]) if mutant.name == name)
     # A promise is broken by one release; what chance allows takes more.
     releases = 40 if seen_by == "seats" else 24 if mechanism is SOUND else 6
-    games = play_groups(twin(mechanism, planted.changes), randomness(7), releases)
+    games = play_groups(override(mechanism, planted.changes), randomness(7), releases)
     assert seen_by in {game.measure for game in games if game.refuted}
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.mechanisms import catalogue, find
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy import randomness
@@ -52,7 +52,7 @@ def test_noise_that_is_there_but_not_the_private_table_s_is_caught(name):
         return replace(one, data=one.data.with_columns(means))
 
     mechanism = first(name)
-    found = compare(twin(mechanism, {"apply": apply}), declared=mechanism)
+    found = compare(override(mechanism, {"apply": apply}), declared=mechanism)
     assert not found.same
     assert found.refuted
 
@@ -65,7 +65,7 @@ def test_one_feature_without_noise_is_caught_though_it_is_presented_as_it_should
         noisy[..., 3] = integers[..., 3]
         return noisy
 
-    found = compare(twin(mechanism, {"perturb": perturb}))
+    found = compare(override(mechanism, {"perturb": perturb}))
     assert found.same
     assert found.bare > 50
 
@@ -80,5 +80,5 @@ def test_windows_are_made_of_bins_and_of_what_stands_beside_them():
         return made
 
     mechanism = first("prewindow")
-    assert not compare(twin(mechanism, {"present": present})).refuted
+    assert not compare(override(mechanism, {"present": present})).refuted
     assert shown["dct"] > shown["leave"]

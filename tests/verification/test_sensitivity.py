@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.mechanisms import catalogue, find, mechanism_named
 from eyelid.mechanisms.differential import NoisyMechanism
 from eyelid.mechanisms.records.fpa import FPA
@@ -47,7 +47,7 @@ def test_scaling_by_others_is_no_matter_of_sensitivity():
         most = self.radius_steps(facts)
         return steps * (most / max(longest, most))
 
-    found = fuzz(twin(mechanism, {"limit": limit}), mechanism.unit, pairs=600)
+    found = fuzz(override(mechanism, {"limit": limit}), mechanism.unit, pairs=600)
     assert found.reached <= 1
     assert found.mixed > 0
 
@@ -70,7 +70,7 @@ def test_a_choice_on_top_is_found_with_how_much_it_is(share):
         return [type(self)(**vars(each) | {"epsilon": 3.0}) for each in FPA.candidates(self, facts)]
 
     mechanism = mechanism_named("fpa", **FPA.private_game | {"choice_share": share})
-    found = fuzz(twin(mechanism, {"candidates": candidates}), PERSON, pairs=300)
+    found = fuzz(override(mechanism, {"candidates": candidates}), PERSON, pairs=300)
     assert found.refuted
     assert 1 + share / 2 < found.chosen <= 1 + share
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.mechanisms import find
 from eyelid.privacy import PERSON
 from eyelid.privacy.noise import randomness
@@ -64,7 +64,7 @@ def test_planted_faults_are_caught(name, fault):
 def test_a_filter_that_moves_neighbours_farther_apart_is_seen(monkeypatch):
     mechanism = next(find("bd").set_for_games())
     # A grid in which gaze counts twice.
-    broken = twin(mechanism, {"step": mechanism.step / 2, "reach_steps": mechanism.reach_steps})
+    broken = override(mechanism, {"step": mechanism.step / 2, "reach_steps": mechanism.reach_steps})
     monkeypatch.setattr(streams, "_SAMPLES", 20)
     seen = examine_stream(broken, randomness(7), declared=replace(mechanism))
     assert seen.reached > 1.9

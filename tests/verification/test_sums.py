@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.mechanisms import catalogue, find
 from eyelid.mechanisms.maps.noisy_sum import NoisySum
 from eyelid.privacy import randomness
@@ -63,7 +63,7 @@ def test_one_cell_without_noise_in_ten_is_caught():
         every_tenth = np.arange(integers.shape[-1]) % 10 == 0
         return np.where(every_tenth, integers, noisy)
 
-    assert compare_sum(twin(mechanism, {"perturb": perturb}), declared=mechanism).refuted
+    assert compare_sum(override(mechanism, {"perturb": perturb}), declared=mechanism).refuted
     assert examine_sum(
-        twin(mechanism, {"perturb": perturb}), randomness(3), declared=mechanism
+        override(mechanism, {"perturb": perturb}), randomness(3), declared=mechanism
     ).refuted

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy import PERSON, randomness
@@ -101,10 +101,10 @@ def test_a_little_too_much_is_seen_by_the_fuzz_where_no_game_sees_it():
         return replace(made, signs=replace(made.signs, share=made.signs.share + 0.01))
 
     mechanism = VARIANTS[0]
-    found = fuzz_rounds(twin(mechanism, {"measurement": measurement}), 256, declared=mechanism)
+    found = fuzz_rounds(override(mechanism, {"measurement": measurement}), 256, declared=mechanism)
     assert found.reached < 1 < found.chosen
     # ε is stated, not made of what is lost: it is told even where μ is not.
-    assert fuzz_rounds(twin(mechanism, {"measurement": measurement}), 256).refuted
+    assert fuzz_rounds(override(mechanism, {"measurement": measurement}), 256).refuted
 
 
 def test_somebody_who_is_measured_by_others_is_seen():
@@ -114,10 +114,12 @@ def test_somebody_who_is_measured_by_others_is_seen():
 
     def measurement(self, facts):
         made = Synthetic.measurement(self, facts)
-        return replace(made, levels=twin(made.levels, {"counted": counted}))
+        return replace(made, levels=override(made.levels, {"counted": counted}))
 
     mechanism = VARIANTS[0]
     assert (
-        fuzz_rounds(twin(mechanism, {"measurement": measurement}), 256, declared=mechanism).mixed
+        fuzz_rounds(
+            override(mechanism, {"measurement": measurement}), 256, declared=mechanism
+        ).mixed
         > 0
     )

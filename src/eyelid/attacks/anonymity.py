@@ -244,7 +244,7 @@ def known_partition(
     )
 
 
-def mean_amiss_of_span(
+def mean_off_of_span(
     original: FeatureTable, released: FeatureTable, sizes: NDArray[np.int64]
 ) -> float | None:
     """How far the mean over all groups is from the mean over everybody, at most, in spans.

@@ -51,13 +51,13 @@ class MapNoise:
     Attributes:
         cells: how many.
         spread: standard deviation of the noise, over that which the mechanism declares.
-        amiss: why that is not fresh noise of the declared law, in words; None if it may well be.
+        objection: why that is not fresh noise as declared, in words; None if it may well be.
         too_much: whether there is more of it than can be: then the cells may be of other looks.
     """
 
     cells: int
     spread: float
-    amiss: str | None
+    objection: str | None
     too_much: bool = False
 
 
@@ -259,25 +259,27 @@ def map_noise(mechanism: NoisySum, counts: PersonCounts, facts: Any, cells: Floa
     noise = noise_of(mechanism, facts)
     left = mechanism.undivided(np.ravel(cells), facts) - mechanism.total(counts, facts)
     if not np.isfinite(left).all():
-        amiss = "there are released cells that no release has (missing or infinite ones)"
-        return MapNoise(left.size, math.nan, amiss)
+        objection = "there are released cells that no release has (missing or infinite ones)"
+        return MapNoise(left.size, math.nan, objection)
     found = MapNoise(left.size, float(np.sqrt(np.mean(left**2) / noise.variance)), None)
     pure = isinstance(noise, DiscreteLaplace)
     law_of_sum = gamma(left.size) if pure else chi2(left.size)
     amount = np.abs(left / noise.scale).sum() if pure else ((left / noise.scale) ** 2).sum()
     bare = without_noise(left, noise.scale)
     if bare:
-        amiss = f"{bare} released cells are the original's, next to no noise added"
+        objection = f"{bare} released cells are the original's, next to no noise added"
     elif law_of_sum.cdf(amount) < _LEAST_CHANCE:
-        amiss = f"released cells have {found.spread:.2g} times the noise that the mechanism adds"
+        objection = (
+            f"released cells have {found.spread:.2g} times the noise that the mechanism adds"
+        )
     elif repeated(np.rint(left), noise.scale, pure) > SIGMAS:
-        amiss = "the same noise was added more than once"
+        objection = "the same noise was added more than once"
     elif law_of_sum.sf(amount) < _LEAST_CHANCE:
-        amiss = "released cells are farther from the original than noise can put them"
-        return replace(found, amiss=amiss, too_much=True)
+        objection = "released cells are farther from the original than noise can put them"
+        return replace(found, objection=objection, too_much=True)
     else:
         return found
-    return replace(found, amiss=amiss)
+    return replace(found, objection=objection)
 
 
 def map_use(name: str, noise_free: Floats, released: Floats) -> MapUse:

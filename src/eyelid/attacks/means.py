@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from eyelid.attacks.error import ErrorMeasures, error_of
-from eyelid.attacks.membership import Membership, NoiseLaw, Publish, membership_game
+from eyelid.attacks.membership import Membership, NoiseDistribution, Publish, membership_game
 from eyelid.attacks.subtraction import Subtraction, subtraction
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import noise_of
@@ -206,16 +206,16 @@ def _membership(
         drawn = mechanism.perturb(integers.reshape(1, *form), facts, noise)
         return np.asarray(drawn.reshape(-1)[kept] / size)
 
-    ways: dict[str, tuple[Publish, NoiseLaw, Guarantee | None]] = {
+    ways: dict[str, tuple[Publish, NoiseDistribution, Guarantee | None]] = {
         "membership": (
             lambda there: noisy(there.sum(axis=0)),
-            _law(mechanism, facts, size),
+            _distribution(mechanism, facts, size),
             person_level,
         ),
-        "positive": (lambda there: there.mean(axis=0), NoiseLaw(), None),
+        "positive": (lambda there: there.mean(axis=0), NoiseDistribution(), None),
         "null": (
             lambda there: noisy(people.mean(axis=0) * size),
-            _law(mechanism, facts, size),
+            _distribution(mechanism, facts, size),
             None,
         ),
     }
@@ -225,9 +225,9 @@ def _membership(
     }
 
 
-def _law(mechanism: MeanMechanism, facts: PublicFacts, size: int) -> NoiseLaw:
+def _distribution(mechanism: MeanMechanism, facts: PublicFacts, size: int) -> NoiseDistribution:
     """The noise on the mean of so many people, in steps."""
     noise = noise_of(mechanism, facts)
     if isinstance(noise, DiscreteLaplace) and not isinstance(noise, SphericalLaplace):
-        return NoiseLaw(b=noise.scale / size)
-    return NoiseLaw(sigma=float(np.sqrt(noise.variance)) / size)
+        return NoiseDistribution(b=noise.scale / size)
+    return NoiseDistribution(sigma=float(np.sqrt(noise.variance)) / size)

@@ -41,7 +41,7 @@ _PEOPLE_OVER_NOISE = 300.0
 
 
 @dataclass(frozen=True)
-class NoiseLaw:
+class NoiseDistribution:
     """The noise on each value of an aggregate, as its certificate states it; none by default.
 
     Attributes:
@@ -114,7 +114,7 @@ def evidence(
     target: Values,
     references: Values,
     size: int,
-    distribution: NoiseLaw,
+    distribution: NoiseDistribution,
 ) -> Values:
     """The log-likelihood ratio that a target is in the aggregate.
 
@@ -144,7 +144,7 @@ def membership_game(
     publish: Publish,
     people: ArrayLike,
     size: int,
-    distribution: NoiseLaw,
+    distribution: NoiseDistribution,
     person_level: Guarantee | None = None,
     targets: Sequence[int] | None = None,
     trials: int = 2000,

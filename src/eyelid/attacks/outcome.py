@@ -127,19 +127,19 @@ class Outcome:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> Outcome:
+    def from_dict(cls, entry: Mapping[str, Any]) -> Outcome:
         """What `to_dict` wrote."""
-        used = told["used"]
+        used = entry["used"]
         return cls(
-            named={name: tuple(shares) for name, shares in told["named"].items()},
-            chance=told["chance"],
+            named={name: tuple(shares) for name, shares in entry["named"].items()},
+            chance=entry["chance"],
             used=None if used is None else tuple(used),
-            not_used=told["not_used"],
-            used_chance=told["used_chance"],
-            attributes={name: tuple(three) for name, three in told["attributes"].items()},
-            error_of_span=told["error_of_span"],
-            errors={name: (value, unit) for name, (value, unit) in told.get("errors", {}).items()},
-            seconds=told["seconds"],
+            not_used=entry["not_used"],
+            used_chance=entry["used_chance"],
+            attributes={name: tuple(three) for name, three in entry["attributes"].items()},
+            error_of_span=entry["error_of_span"],
+            errors={name: (value, unit) for name, (value, unit) in entry.get("errors", {}).items()},
+            seconds=entry["seconds"],
         )
 
 
@@ -235,12 +235,12 @@ def by_other_people(
         return Outcome(not_used=f"it says nothing of {questions.target}: only tasks are learned")
     run = partial(mechanism.apply, noise=noise)
     try:
-        told = learned_without(run, taken, table, model=questions.model, seed=seed)
+        shares = learned_without(run, taken, table, model=questions.model, seed=seed)
     except InputError as error:
         return Outcome(not_used=f"without those who are tested too few are left: {error}")
-    if told is None:
+    if shares is None:
         return Outcome(not_used="it says nothing of tasks")
-    return Outcome(used=tuple(told.tolist()))
+    return Outcome(used=tuple(shares.tolist()))
 
 
 def _attributes(

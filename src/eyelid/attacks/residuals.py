@@ -197,7 +197,7 @@ def _released(
     return values.reshape(shape) if values.size == math.prod(shape) else np.full(shape, np.nan)
 
 
-def noise_amiss(
+def noise_objection(
     declared: RecordMechanism, original: FeatureTable, released: FeatureTable
 ) -> str | None:
     """What keeps the noise of a release from being what it is said to be; None if nothing does.

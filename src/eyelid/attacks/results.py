@@ -31,7 +31,7 @@ def opposite(places: Values) -> Values:
     return np.where(np.nan_to_num(places, nan=0.0) < 0.5, 1.0, 0.0)
 
 
-def told_in_results(
+def membership_in_results(
     mechanism: Summary,
     facts: StatisticsFacts,
     places: Values,

@@ -4,7 +4,7 @@ Nobody's record is there, so nobody can be named. What is asked: how far what is
 people; whether any of it is a copy; and, by running the mechanism again with somebody in it or
 somebody else in their place, whether that can be told. Only the last one is about what a guarantee
 promises. Of rows it is told by what is made up, which finds less than could be found; of people by
-all that was measured of them, which is the most that can be (`told_by_answers`).
+all that was measured of them, which is the most that can be (`membership_by_answers`).
 Distances to the nearest row of the original are a check of sanity: they are small wherever people
 are alike, and large ones prove nothing.
 
@@ -329,8 +329,8 @@ def _membership(
         return _untried("the mechanism is not known here, and could not be run again")
     rng = np.random.default_rng([seed, *b"who was in it"])
     if mechanism.release is ReleaseKind.SYNTHETIC:
-        told = told_by_answers(original, cast(Synthetic, mechanism), person_level, rng)
-        return {**vars(told), "attacker": "likelihood of all noisy answers"}
+        membership = membership_by_answers(original, cast(Synthetic, mechanism), person_level, rng)
+        return {**vars(membership), "attacker": "likelihood of all noisy answers"}
     if len(original.data) * len(original.features) > _MOST_VALUES:
         return _untried("the original is so large that running the mechanism again would take long")
     return _run_again(original, mechanism, person_level, rng)
@@ -384,7 +384,7 @@ def _near(original: FeatureTable, made: FeatureTable, people: list[pl.DataFrame]
 
 
 @dataclass(frozen=True, eq=False)
-class ToldByAnswers:
+class MembershipByAnswers:
     """What came of it.
 
     Attributes:
@@ -398,12 +398,12 @@ class ToldByAnswers:
     among: int
 
 
-def told_by_answers(
+def membership_by_answers(
     original: FeatureTable,
     mechanism: Synthetic,
     person_level: Guarantee | None,
     rng: np.random.Generator,
-) -> ToldByAnswers:
+) -> MembershipByAnswers:
     """Measure again and again, with somebody or with somebody else in their place.
 
     Where people are very many, some are measured, under the noise and in the bins of all. Among few
@@ -426,14 +426,14 @@ def told_by_answers(
         some = everybody.of(np.sort(rng.choice(everybody.people, enough, replace=False)))
     decisions = max(_FEWEST_DECISIONS, _MOST_CODES // (twice * some.people))
     clear = replace(settled, epsilon=_CLEAR)
-    return ToldByAnswers(
-        membership=_told(original, settled, some, person_level, min(_DECISIONS, decisions), rng),
-        positive=_told(original, clear, some, None, _OF_CONTROL, rng),
+    return MembershipByAnswers(
+        membership=_decided(original, settled, some, person_level, min(_DECISIONS, decisions), rng),
+        positive=_decided(original, clear, some, None, _OF_CONTROL, rng),
         among=some.people,
     )
 
 
-def _told(
+def _decided(
     original: FeatureTable,
     mechanism: Synthetic,
     people: Sequences,

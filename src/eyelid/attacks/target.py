@@ -39,7 +39,7 @@ class AuditTarget:
         certificate: what the release claims.
         path: the released folder.
         total: what has been spent on these people over all releases so far; None if not known.
-        disagreements: what of the certificate cannot be true.
+        inconsistencies: what of the certificate cannot be true.
         notes: what could not be checked.
         remarks: what whoever read the recordings said, which may name files.
     """
@@ -48,7 +48,7 @@ class AuditTarget:
     certificate: Certificate | None = None
     path: Path | None = None
     total: Guarantee | None = None
-    disagreements: tuple[str, ...] = ()
+    inconsistencies: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 

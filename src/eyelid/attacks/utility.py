@@ -365,11 +365,11 @@ def learned_without(
         )
         if "task" not in released.data.columns:
             return None
-        right[places] = _told(released, original, out, model, seed)
+        right[places] = _shares_recognised(released, original, out, model, seed)
     return right
 
 
-def _told(
+def _shares_recognised(
     released: FeatureTable, original: FeatureTable, people: list[str], model: str, seed: int
 ) -> NDArray[np.float64]:
     """Shares of each person's raw windows whose task is told."""

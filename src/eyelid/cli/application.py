@@ -151,19 +151,19 @@ def _main() -> NoReturn:
             code = _run(sys.argv[1:])
         sys.stdout.flush()
     except EyelidError as error:
-        _fail(_told(error), error.exit_code)
+        _fail(_message_of(error), error.exit_code)
     except complaint as error:
         _fail(_complaint(error), 2)
     except (typer.Abort, KeyboardInterrupt) as error:
-        _fail(_told(error, STOPPED), STOPPED_CODE)
+        _fail(_message_of(error, STOPPED), STOPPED_CODE)
     except OSError as error:
         what = f"{error.strerror or error}: {error.filename or 'no file named'}"
-        _fail(_told(error, what), 2)
+        _fail(_message_of(error, what), 2)
     except Exception as error:
         if os.environ.get("EYELID_DEBUG"):
             raise
         what = f"a fault in eyelid itself ({type(error).__name__}: {error}): please report it"
-        _fail(f"{_told(error, what)}; EYELID_DEBUG=1 shows where", 70)
+        _fail(f"{_message_of(error, what)}; EYELID_DEBUG=1 shows where", 70)
     sys.exit(code)
 
 
@@ -228,7 +228,7 @@ def _given(options: Sequence[str]) -> str:
     return ""
 
 
-def _told(error: BaseException, what: str = "") -> str:
+def _message_of(error: BaseException, what: str = "") -> str:
     """What went wrong, and what was noted about it on its way."""
     return "; ".join([what or str(error), *getattr(error, "__notes__", ())])
 

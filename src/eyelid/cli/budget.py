@@ -128,7 +128,7 @@ def _tell_stream(path: Path, account: Account, as_json: bool) -> None:
     from eyelid.stream.gatekeeper import SEEDED_BEFORE
 
     if as_json:
-        told: dict[str, Any] = {
+        report: dict[str, Any] = {
             "file": str(path),
             "person_epsilon": None if account.seeded else account.person_epsilon,
             "holds": not account.seeded,
@@ -137,7 +137,7 @@ def _tell_stream(path: Path, account: Account, as_json: bool) -> None:
             "filter": account.asked,
             "settings": [vars(regime) for regime in account.regimes],
         }
-        print_json(told)
+        print_json(report)
         return
     if account.seeded:
         say(f"No bound on what this person has given away: {SEEDED_BEFORE}.")

@@ -120,8 +120,8 @@ def run(
             stopped.add_note(GOES_ON)
             raise
         if as_json:
-            told = {"report": report, "picture": picture}
-            print_json(done.to_dict() | {k: v and str(v) for k, v in told.items()})
+            files = {"report": report, "picture": picture}
+            print_json(done.to_dict() | {k: v and str(v) for k, v in files.items()})
             return
         show(comparison_lines(done))
         remark(*done.notes)

@@ -139,8 +139,8 @@ def run(
                 }
             )
             return
-        columns_told = ["task", "people", "recordings", made.rows, "in a recording"]
-        print_table("", columns_told, _counts(made.recordings))
+        columns_in_words = ["task", "people", "recordings", made.rows, "in a recording"]
+        print_table("", columns_in_words, _counts(made.recordings))
         say(f"{out}: {plural(len(made.features), 'feature')} of {made.count:,} {made.rows}.")
         if made.people < 2:
             say(ONE_PERSON)

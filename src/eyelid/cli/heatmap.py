@@ -212,9 +212,9 @@ def _preview(source: Path, out: Path, asked: dict[str, Any], same: str, *, as_js
     if as_json:
         print_json(found.to_dict())
         return
-    say(f"A dry run: nothing was spent or written. It would be: {found.plan.design.told}.")
+    say(f"A dry run: nothing was spent or written. It would be: {found.plan.design.in_words}.")
     show((found.protects, *found.says))
-    if not found.survey.looks:
+    if not found.survey.points:
         return
     expected = found.outlook
     for command in affordable([same], found.study, source):

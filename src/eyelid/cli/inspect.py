@@ -70,13 +70,13 @@ def run(
         ("tasks", found["tasks"]),
         ("stimuli", found["stimuli"]),
         (found["kind"], f"{found['rows']:,} rows"),
-        ("units", _told(found["units"], found["xy_origin"] and f"from {found['xy_origin']}")),
+        ("units", _with_more(found["units"], found["xy_origin"] and f"from {found['xy_origin']}")),
         ("screen", _screen(found["screen"])),
         ("eyes", ", ".join(found["eyes"]) or "–"),
         ("pupil", found["pupil_unit"] or "–"),
         (
             "rows per second",
-            _told(
+            _with_more(
                 rate["measured"] and f"{rate['measured']:.4g}",
                 rate["nominal"] and f"nominally {rate['nominal']:g}",
             ),
@@ -134,7 +134,7 @@ def _seconds(shortest: float, longest: float) -> str:
     return f"{' to '.join(dict.fromkeys(ends))} s"
 
 
-def _told(what: str | None, more: str | None) -> str:
+def _with_more(what: str | None, more: str | None) -> str:
     return "–" if not what else f"{what}, {more}" if more else what
 
 

@@ -128,8 +128,8 @@ def _list(norms: Sequence[Norm]) -> None:
         if any(norm.grade == grade for norm in norms)
     )
     none = _without_norm()
-    told = f"{', '.join(none[:_FEW])} and {len(none) - _FEW} more"
-    say(f"None is known of {told} (all of them: --json): the bounds of their definitions serve.")
+    names = f"{', '.join(none[:_FEW])} and {len(none) - _FEW} more"
+    say(f"None is known of {names} (all of them: --json): the bounds of their definitions serve.")
     say("One in full, with what its source prints: eyelid norms MEASURE.")
 
 

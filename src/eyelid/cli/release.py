@@ -96,10 +96,10 @@ def run(
         raise InputError(f"{kind.name} takes {kind.takes}, not features: use 'eyelid heatmap'")
     parameters = settings(setting)
     keep = [name for name in parameters.pop("keep", "").split(",") if name]
-    told: list[str] = []
+    shown: list[str] = []
 
     def tell(text: str) -> None:
-        told.append(text)
+        shown.append(text)
         remark(text)
 
     with working(engine, workers, quiet):
@@ -120,7 +120,7 @@ def run(
             min_seconds=min_seconds,
             **parameters,
         )
-        remark(*done.notes[len(told) :])
+        remark(*done.notes[len(shown) :])
         if not done.certificate.guarantee.holds:
             remark("this release carries no guarantee")
         if as_json:

@@ -97,7 +97,7 @@ def run(
     show(f"- {finding}" for finding in done.findings)
     for exhibit in done.exhibits:
         if exhibit.not_run:
-            remark(f"{exhibit.name} was not run: {exhibit.not_run}")
+            remark(f"not run: {exhibit.name}: {exhibit.not_run}")
     say(f"Run on {done.data.name}: {done.data.says}. It took {duration(done.seconds)}.")
     say(f"Open {place / 'report.html'}")
 

@@ -99,7 +99,7 @@ def run(
     ] = None,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Say how exact it would be; look at and spend nothing."),
+        typer.Option("--dry-run", help="Say how exact it would be; measure and spend nothing."),
     ] = False,
     mechanism: Annotated[str, typer.Option(metavar="NAME", help="Its name.")] = "summary-box",
     statistics: Annotated[
@@ -154,7 +154,7 @@ def _preview(
     source: Path, out: Path, asked: dict[str, Any], want: str | None, same: str, *, as_json: bool
 ) -> None:
     from eyelid.engine.atomic import check_new
-    from eyelid.releases.kinds.statistics.foreseen import wanted_width
+    from eyelid.releases.kinds.statistics.forecast import wanted_width
     from eyelid.releases.kinds.statistics.quote import summary_preview
 
     check_new(out)
@@ -163,7 +163,7 @@ def _preview(
     if as_json:
         print_json(found.to_dict())
         return
-    say("A dry run: nobody's data were looked at, nothing was spent or written.")
+    say("A dry run: nobody was measured, nothing was spent or written.")
     show(found.lines())
     if want is None and not found.refused:
         say(f"Next: {same}")
@@ -180,14 +180,14 @@ def _release(
 ) -> None:
     from eyelid.releases.kinds.statistics.release import summary
 
-    told: list[str] = []
+    shown: list[str] = []
 
     def tell(text: str) -> None:
-        told.append(text)
+        shown.append(text)
         remark(text)
 
     done = summary(source, out, ledger=ledger, seed=seed, tell=tell, **asked)
-    remark(*done.notes[len(told) :])
+    remark(*done.notes[len(shown) :])
     if not done.certificate.guarantee.holds:
         remark("these results carry no guarantee")
     if as_json:
@@ -199,7 +199,7 @@ def _release(
 def _say(done: Results, out: Path) -> None:
     """The results, and what is promised."""
     from eyelid.reporting.sentences import in_all, promise_lines
-    from eyelid.reporting.statistics.tables import rows_of, shown_columns, widths_told
+    from eyelid.reporting.statistics.tables import rows_of, shown_columns, widths_in_words
     from eyelid.spelling import Table, plural
 
     certificate = done.certificate
@@ -207,8 +207,8 @@ def _say(done: Results, out: Path) -> None:
     say(f"{out}: {many} over {whose}.")
     columns = shown_columns(done.frame)
     show([Table("", columns, rows_of(done.frame, columns))])
-    if told := widths_told(done.frame):
-        say(told)
+    if widths := widths_in_words(done.frame):
+        say(widths)
     show(promise_lines(certificate.person_level, form=certificate.form))
     if certificate.incomplete or len(certificate.ledger) > 1:
         say(in_all(certificate))

@@ -75,7 +75,7 @@ def run(
 
 def _tell_folders(found: FolderVerification) -> None:
     """What the folders of neighbouring studies show, one line a way to release."""
-    told = {True: "the same", False: "DIFFERENT"}
+    says = {True: "the same", False: "DIFFERENT"}
     _table(
         "What the folder shows, of neighbouring studies",
         ["mechanism", "settings", "neighbours", "but for released values"],
@@ -84,7 +84,7 @@ def _tell_folders(found: FolderVerification) -> None:
                 each.mechanism,
                 each.settings,
                 each.pairs,
-                told[each.same] if each.holds else f"{told[each.same].lower()}, nothing is claimed",
+                says[each.same] if each.holds else f"{says[each.same].lower()}, nothing is claimed",
             )
             for each in found.folders
         ],
@@ -94,8 +94,8 @@ def _tell_folders(found: FolderVerification) -> None:
 def _tell(found: Verification, runs: int) -> None:
     """Everything that was tried, as tables; those that are empty are left out."""
     played = ["mechanism", "set for", "settings", "attacked per", "claimed", "certified", ""]
-    told = [g for g in found.games if g.measure in ("epsilon", "mu")]
-    for title, games in (("Distinguishing games", told), ("Digits", found.digits)):
+    shown = [g for g in found.games if g.measure in ("epsilon", "mu")]
+    for title, games in (("Distinguishing games", shown), ("Digits", found.digits)):
         rows = [
             (
                 g.mechanism,
@@ -129,7 +129,7 @@ def _tell(found: Verification, runs: int) -> None:
                 "REFUTED" if g.refuted else "stands",
             )
             for g in found.games
-            if g not in told
+            if g not in shown
         ],
     )
     _table(

@@ -214,7 +214,7 @@ def _with_values(
         return table, original
     if blank.height == table.recordings.height:
         raise InputError(NOTHING_LONG_ENOUGH)
-    tell(f"{Blanks.of(table).told()}; they are not compared")
+    tell(f"{Blanks.of(table).in_words()}; they are not compared")
 
     def rest() -> Study | FeatureTable:
         source = original()
@@ -237,15 +237,15 @@ def remarks_on(
     grid: Sequence[Setting], sweep: Mapping[str, Sequence[Any]], target: str | None
 ) -> tuple[str, ...]:
     """What whoever asked should know about how it was taken."""
-    told = []
+    remarks = []
     if target is None:
-        told.append(
+        remarks.append(
             "There are no two tasks to tell apart, so that use is measured as error alone. "
             "`target` names a label or an attribute to recognise."
         )
     if "k" in sweep and (others := other_meaning([setting.mechanism for setting in grid])):
-        told.append(f"{others[0].upper()}{others[1:]}.")
-    return tuple(told)
+        remarks.append(f"{others[0].upper()}{others[1:]}.")
+    return tuple(remarks)
 
 
 def _check_some(rows: Sequence[Row]) -> None:
@@ -311,8 +311,8 @@ class _Job:
 
     def seed(self, seed: int) -> int:
         """Its own, whatever else is run and in whichever order."""
-        told = hashlib.sha256(f"{seed} {self.key}".encode()).digest()
-        return int.from_bytes(told[:4], "big")
+        digest = hashlib.sha256(f"{seed} {self.key}".encode()).digest()
+        return int.from_bytes(digest[:4], "big")
 
 
 def _planned(
@@ -356,11 +356,11 @@ def _run(
         with one_bar(len(waiting), "runs") as advance:
             work_on, each = partial(_job, handle), [1] * len(waiting)
             what = "releasing and attacking"
-            for place, told in advancing(work_on, waiting, each, advance, what):
-                notes.add(waiting[place].key, told)
-                found[waiting[place].key] = told
+            for place, entry in advancing(work_on, waiting, each, advance, what):
+                notes.add(waiting[place].key, entry)
+                found[waiting[place].key] = entry
     # As a file gives them back, so that whoever goes on finds the same.
-    outcomes = {key: json.loads(json.dumps(told)) for key, told in found.items()}
+    outcomes = {key: json.loads(json.dumps(entry)) for key, entry in found.items()}
     raw = Row(None, runs=(Outcome.from_dict(outcomes["raw"]),))
     return raw, [
         _filled(one.row, [outcomes[job.key] for job in jobs if job.place == place])
@@ -368,12 +368,12 @@ def _run(
     ]
 
 
-def _filled(row: Row, told: Sequence[dict[str, Any]]) -> Row:
+def _filled(row: Row, entries: Sequence[dict[str, Any]]) -> Row:
     """A row with what came of its runs; one that failed leaves nothing to compare."""
-    failed = next((one["failed"] for one in told if "failed" in one), "")
+    failed = next((one["failed"] for one in entries if "failed" in one), "")
     if failed:
         return replace(row, skipped=failed)
-    return replace(row, runs=tuple(Outcome.from_dict(one) for one in told))
+    return replace(row, runs=tuple(Outcome.from_dict(one) for one in entries))
 
 
 def _job(handle: Shared[_Work], job: _Job) -> dict[str, Any]:
@@ -399,8 +399,8 @@ def _job(handle: Shared[_Work], job: _Job) -> dict[str, Any]:
 
 def _digest(work: _Work, jobs: Sequence[_Job]) -> str:
     """What tells this work from any other: data, bounds, questions, settings, runs, version."""
-    told = [__version__, str(work.questions), work.seed, [job.key for job in jobs]]
-    found = hashlib.sha256(json.dumps(told).encode())
+    content = [__version__, str(work.questions), work.seed, [job.key for job in jobs]]
+    found = hashlib.sha256(json.dumps(content).encode())
     own = [one.taken for one in work.planned if one.taken is not None]
     for table in (work.table, *own):
         about = table.features, table.step_ms, table.window_ms, table.data.columns

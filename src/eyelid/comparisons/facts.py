@@ -124,7 +124,7 @@ class Facts:
         """Whether made-up people have fewer tasks, which are easier to tell apart."""
         return len(self.tasks) > len(TASKS)
 
-    def told(self, attributes: Sequence[str] = ()) -> list[str]:
+    def in_words(self, attributes: Sequence[str] = ()) -> list[str]:
         """In words: what was used, and what stands for what."""
         if self.simulable:
             # Nobody was made up, and the candidates follow from these all the same.

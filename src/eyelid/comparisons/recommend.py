@@ -357,13 +357,13 @@ class _Trial:
     def run(self, places: Iterable[int], studies: Iterable[int]) -> None:
         """Some candidates on some studies, on all cores."""
         jobs = [(place, study) for study, place in product(studies, places)]
-        for number, told in as_done(partial(_run, self._handle), jobs, "releasing and attacking"):
+        for number, entry in as_done(partial(_run, self._handle), jobs, "releasing and attacking"):
             place, study = jobs[number]
-            if isinstance(told, str):
-                self.failed[str(self._candidates[place].setting)] = told
+            if isinstance(entry, str):
+                self.failed[str(self._candidates[place].setting)] = entry
                 self._runs.pop(place, None)
             elif str(self._candidates[place].setting) not in self.failed:
-                self._runs.setdefault(place, {})[study] = told
+                self._runs.setdefault(place, {})[study] = entry
 
     def place(self, candidate: Candidate) -> int:
         """Where a candidate stands."""

@@ -101,11 +101,11 @@ class Recommendation(Framed):
         source = shlex.quote(self.source)
         rows = []
         for one in (*self.best, *(each for each in self.tried if each not in self.best)):
-            told, figures = one.to_dict(source), one.figures
-            row = {name: told[name] for name in ("setting", "person_total", "meets", "off")}
+            facts, figures = one.to_dict(source), one.figures
+            row = {name: facts[name] for name in ("setting", "person_total", "meets", "off")}
             row["re_identified"] = figures and figures.named and figures.named.rate
             row["used"] = figures and figures.used and figures.used.rate
-            rows.append(row | {"command": told["command"]})
+            rows.append(row | {"command": facts["command"]})
         return pl.DataFrame(rows, schema=_SCHEMA)
 
     def in_short(self) -> Table:

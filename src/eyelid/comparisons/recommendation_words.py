@@ -11,7 +11,7 @@ from eyelid.comparisons.verdicts import Judged
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.releases.advice import RESULTS_BELOW
 from eyelid.reporting.comparisons.row import total_of
-from eyelid.reporting.sentences import measured_told, percent
+from eyelid.reporting.sentences import measured_in_words, percent
 from eyelid.spelling import Table, plural
 
 
@@ -38,7 +38,7 @@ def recommendation_lines(found: Recommendation) -> Iterator[str | Table]:
     else:
         yield from _closest(found)
     yield ""
-    for line in found.facts.told(found.goals.attributes):
+    for line in found.facts.in_words(found.goals.attributes):
         yield f"Public facts used: {line}."
     yield from found.notes
 
@@ -130,10 +130,10 @@ def _release(found: Recommendation, one: Judged) -> Iterator[str]:
     yield ""
     yield f"  {candidate.setting.command(shlex.quote(found.source))}"
     unit = promise.guarantee.unit
-    told = f"promises one {unit} {promise.guarantee.numbers()}"
+    sentence = f"promises one {unit} {promise.guarantee.numbers()}"
     if unit.name != "person":
-        told += f", which is {promise.person_level.numbers()} for one person in total"
-    yield f"    {told} ({promise.how})"
+        sentence += f", which is {promise.person_level.numbers()} for one person in total"
+    yield f"    {sentence} ({promise.how})"
     if found.choice is not None:
         yield f"    with this choice {found.with_choice(one).numbers()} in total for one person"
     carried = dict(candidate.setting.parameters).get("carry")
@@ -166,6 +166,6 @@ def _figures(one: Judged) -> str:
         f"{percent(figures.used.chance)}{': carries nothing of it' if one.carries_nothing else ''}",
         ""
         if figures.error is None
-        else f"off by {measured_told(figures.errors_in_units, figures.error)}",
+        else f"off by {measured_in_words(figures.errors_in_units, figures.error)}",
     ]
     return ", ".join(part for part in parts if part)

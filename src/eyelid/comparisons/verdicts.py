@@ -75,7 +75,7 @@ class Figures:
         chance = self.runs[0].used_chance
         return rate_of_shares(np.concatenate(shares), chance) if shares else None
 
-    def told(self, attribute: str) -> tuple[float, float, float] | None:
+    def inferred(self, attribute: str) -> tuple[float, float, float] | None:
         """Balanced accuracy with limits; None where nothing could be asked."""
         found = [run.attributes[attribute] for run in self.runs if attribute in run.attributes]
         if not found:
@@ -110,7 +110,7 @@ class Figures:
             "attacker": self.attacker,
             "used": None if self.used is None else asdict(self.used),
             "attributes": {
-                name: dict(zip(("rate", "low", "high"), self.told(name) or (), strict=False))
+                name: dict(zip(("rate", "low", "high"), self.inferred(name) or (), strict=False))
                 for name in self.runs[0].attributes
             },
             "error_of_span": self.error,
@@ -243,12 +243,12 @@ def _measured(goal: Goal, candidate: Candidate, figures: Figures) -> Verdict:
             goal.text, goal.met(rate.rate), goal.met(rate.low), False, off, *_three(rate)
         )
     if goal.is_attribute:
-        told = figures.told(goal.name)
-        if told is None:
+        inferred = figures.inferred(goal.name)
+        if inferred is None:
             return _unknown(goal, "too few people of a kind to ask")
-        value, _, high = told
+        value, _, high = inferred
         return Verdict(
-            goal.text, goal.met(value), goal.met(high), False, _above(goal, value), *told
+            goal.text, goal.met(value), goal.met(high), False, _above(goal, value), *inferred
         )
     return _named(goal, candidate, figures.named)
 
@@ -306,9 +306,9 @@ def _limits(values: Sequence[float]) -> tuple[float, float] | None:
 def _of_nobody(goal: Goal, candidate: Candidate) -> tuple[bool, str]:
     """Whether the promise implies a goal where nobody's record is, and what it comes to."""
     advantage = candidate.advantage
-    told = "no bound" if advantage is None else f"at most {rounded_up(100 * advantage, 3)}%"
+    bound = "no bound" if advantage is None else f"at most {rounded_up(100 * advantage, 3)}%"
     says = (
-        f"no record under a person's name is released; advantage in telling who took part: {told}"
+        f"no record under a person's name is released; advantage in telling who took part: {bound}"
     )
     if goal.is_attribute:
         most, limit = None if advantage is None else (1 + advantage) / 2, goal
@@ -318,5 +318,5 @@ def _of_nobody(goal: Goal, candidate: Candidate) -> tuple[bool, str]:
         most = rank1_bounds(last, candidate.people)["raw_to_release"]
         limit = replace(goal, limit=goal.limit / (goal.chance * candidate.people))
     implied = most is not None and limit.met(most)
-    told = "may be told" if most is None else f"is told with at most {rounded_up(100 * most, 3)}%"
-    return implied, f"{says}; to whoever knows all others, the last one {told}"
+    bound = "may be told" if most is None else f"is told with at most {rounded_up(100 * most, 3)}%"
+    return implied, f"{says}; to whoever knows all others, the last one {bound}"

@@ -45,8 +45,8 @@ _lock = threading.Lock()
 class DaskEngine(Engine):
     """The workers of a Dask scheduler."""
 
-    def __init__(self, client: Any, name: str, told: str, accepted: bool = False) -> None:
-        self.name, self.told = name, told
+    def __init__(self, client: Any, name: str, address: str, accepted: bool = False) -> None:
+        self.name, self.told = name, address
         self._client, self._accepted = client, accepted
         self._futures: dict[str, Any] = {}
 

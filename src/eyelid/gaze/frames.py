@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.study import INDEX_COLUMNS, Feature, Study, check
+from eyelid.gaze.study import INDEX_COLUMNS, Feature, Study, check, of_one_task
 from eyelid.gaze.table import FeatureTable
 from eyelid.spelling import plural
 
@@ -435,7 +435,7 @@ def study_of_frame(
         raise InputError(f"{_few(places)}: some values are infinite; mend them, or leave them out")
     return check(
         Study(
-            data=pl.concat([keys, values], how="horizontal"),
+            data=of_one_task(pl.concat([keys, values], how="horizontal")),
             people=people_of(keys["person"], rows, people, found["person"], attributes),
             notes=note,
             **known,

@@ -402,6 +402,13 @@ def check(study: Study) -> Study:
         raise InputError(f"column {empty[0]} has missing values: every row needs one")
     if (study.data["person"].cast(pl.String).str.strip_chars() == "").any():
         raise InputError("some rows have an empty name in column person: every row needs a person")
+    endless = (~study.data["time_ms"].cast(pl.Float64).is_finite()).arg_true()
+    if len(endless):
+        row = study.data.row(endless[0], named=True)
+        raise InputError(
+            f"person {row['person']}, recording {row['recording']} has a time of {row['time_ms']}: "
+            "every row needs a number"
+        )
     _check_planned("planned_ms", study.planned_ms)
     _check_planned("planned_rows", study.planned_rows)
     data = ordered(study.data)
@@ -415,6 +422,27 @@ def check(study: Study) -> Study:
         )
     check_people(data["person"].unique(maintain_order=True), study.people)
     return replace(study, data=data)
+
+
+def of_one_task(data: pl.DataFrame) -> pl.DataFrame:
+    """Rows whose recordings are of one task each: one of several is cut, and named by them too.
+
+    What is done to a row depends on its own recording alone.
+
+    Args:
+        data: of samples or fixations.
+
+    >>> rows = {"person": ["a"] * 2, "recording": ["1"] * 2, "task": ["x", "y"]}
+    >>> of_one_task(pl.DataFrame(rows))["recording"].to_list()
+    ['1-x', '1-y']
+    """
+    if "task" not in data.columns:
+        return data
+    task = pl.col("task").cast(pl.String).fill_null("")
+    several = task.n_unique().over(RECORDING_KEY) > 1
+    both = pl.concat_str(pl.col("recording").cast(pl.String), task, separator="-")
+    cut = pl.when(several & (task != "")).then(both).otherwise(pl.col("recording").cast(pl.String))
+    return data.with_columns(cut.alias("recording"))
 
 
 def _check_planned(name: str, value: float | None) -> None:

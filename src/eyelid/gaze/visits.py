@@ -26,26 +26,26 @@ from eyelid.gaze.maps.gaze_points import GazePoints
 Integers = NDArray[np.int64]
 
 
-def area_of(looks: GazePoints, areas: Sequence[Area]) -> Places:
+def area_of(points: GazePoints, areas: Sequence[Area]) -> Places:
     """The first area that holds each look; -1 where none does."""
-    check_on_picture(areas, looks.width_px, looks.height_px)
-    return within([area.corners for area in check_areas(areas)], looks.x_px, looks.y_px)
+    check_on_picture(areas, points.width_px, points.height_px)
+    return within([area.corners for area in check_areas(areas)], points.x_px, points.y_px)
 
 
-def dwell_of(looks: GazePoints, area: Places, areas: int) -> PersonCounts:
+def dwell_of(points: GazePoints, area: Places, areas: int) -> PersonCounts:
     """Each person's share of looks, by weight, in each area and elsewhere (last) of every layer.
 
     All of a person's shares add up to 1 over all layers; those of whoever never looked to 0.
 
     Args:
-        looks: of everybody.
+        points: of everybody.
         area: of each look, -1 elsewhere.
         areas: how many there are.
     """
     places = areas + 1
-    cell = looks.layer * places + np.where(area < 0, areas, area)
+    cell = points.layer * places + np.where(area < 0, areas, area)
     counts = PersonCounts.added_up(
-        len(looks.people), len(looks.layers) * places, looks.person, cell, looks.weight
+        len(points.people), len(points.layers) * places, points.person, cell, points.weight
     )
     sums = counts.per_person(counts.count)
     return replace(counts, count=counts.count / np.where(sums > 0, sums, 1.0)[counts.person])
@@ -108,16 +108,16 @@ class Visits:
         return PersonCounts.added_up(self.people, self.layers * places, self.person, cell)
 
 
-def visits_of(looks: GazePoints, area: Places, areas: int) -> Visits:
+def visits_of(points: GazePoints, area: Places, areas: int) -> Visits:
     """Everybody's visits to so many areas, by the area of each look (-1 elsewhere)."""
-    in_turn = np.lexsort((looks.layer, looks.person))
-    person, layer, area = looks.person[in_turn], looks.layer[in_turn], area[in_turn]
+    in_turn = np.lexsort((points.layer, points.person))
+    person, layer, area = points.person[in_turn], points.layer[in_turn], area[in_turn]
     begins = np.ones(area.size, dtype=bool)
     begins[1:] = (np.diff(person) != 0) | (np.diff(layer) != 0) | (np.diff(area) != 0)
     begins &= area >= 0
     return Visits(
-        len(looks.people),
-        len(looks.layers),
+        len(points.people),
+        len(points.layers),
         areas,
         person[begins],
         layer[begins],

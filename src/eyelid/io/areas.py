@@ -68,17 +68,17 @@ def read_pages(path: str | Path, stimuli: Sequence[str]) -> dict[str, tuple[Area
 
 def _areas(content: Any) -> tuple[Area, ...]:
     """What the file says, checked."""
-    return check_areas([_area(told, number) for number, told in enumerate(_listed(content), 1)])
+    return check_areas([_area(item, number) for number, item in enumerate(_listed(content), 1)])
 
 
 def _with_pages(content: Any) -> list[tuple[Area, str | None]]:
     """Each area with the page that it names."""
     found = []
-    for number, told in enumerate(_listed(content), start=1):
-        page = told.get(_PAGE) if isinstance(told, dict) else None
+    for number, entry in enumerate(_listed(content), start=1):
+        page = entry.get(_PAGE) if isinstance(entry, dict) else None
         if page is not None and not isinstance(page, str):
             raise InputError(f"the stimulus of area {number} must be text, got {page!r}")
-        rest = told if page is None else {key: told[key] for key in told if key != _PAGE}
+        rest = entry if page is None else {key: entry[key] for key in entry if key != _PAGE}
         found.append((_area(rest, number), page))
     return found
 
@@ -91,48 +91,48 @@ def _listed(content: Any) -> list[Any]:
     return list(content["areas"])
 
 
-def _area(told: Any, number: int) -> Area:
-    if not isinstance(told, dict):
-        raise InputError(f"area {number} must be an object with a name and a polygon, got {told!r}")
-    _only_known(f"key of area {number}", told, ("name", *_SHAPES))
-    name = told.get("name")
+def _area(item: Any, number: int) -> Area:
+    if not isinstance(item, dict):
+        raise InputError(f"area {number} must be an object with a name and a polygon, got {item!r}")
+    _only_known(f"key of area {number}", item, ("name", *_SHAPES))
+    name = item.get("name")
     if not isinstance(name, str):
         raise InputError(f"area {number} needs a name that is text, got {name!r}")
-    given = [shape for shape in _SHAPES if shape in told]
+    given = [shape for shape in _SHAPES if shape in item]
     if len(given) != 1:
         raise InputError(f"area '{name}' needs a polygon or a rectangle, and not both")
     corners = _polygon if given == ["polygon"] else _rectangle
-    return Area(name, corners(name, told[given[0]]))
+    return Area(name, corners(name, item[given[0]]))
 
 
-def _polygon(name: str, told: Any) -> Any:
+def _polygon(name: str, value: Any) -> Any:
     """Its corners as they are listed."""
-    if not isinstance(told, list) or not all(_numbers(corner, 2) for corner in told):
+    if not isinstance(value, list) or not all(_numbers(corner, 2) for corner in value):
         raise InputError(f"the polygon of area '{name}' must be a list of corners [x, y]")
-    return told
+    return value
 
 
-def _rectangle(name: str, told: Any) -> Any:
+def _rectangle(name: str, sides: Any) -> Any:
     """Its corners, from the top left."""
-    if not _numbers(told, 4) or not (told[2] > 0 and told[3] > 0):
+    if not _numbers(sides, 4) or not (sides[2] > 0 and sides[3] > 0):
         raise InputError(
             f"the rectangle of area '{name}' must be [x, y, width, height] with a width and height "
-            f"above 0, got {told!r}"
+            f"above 0, got {sides!r}"
         )
-    x, y, width, height = told
+    x, y, width, height = sides
     return [[x, y], [x + width, y], [x + width, y + height], [x, y + height]]
 
 
-def _numbers(told: Any, count: int) -> bool:
+def _numbers(value: Any, count: int) -> bool:
     """Whether it is a list of so many numbers; true and false are none."""
     return (
-        isinstance(told, list)
-        and len(told) == count
-        and all(isinstance(n, int | float) and not isinstance(n, bool) for n in told)
+        isinstance(value, list)
+        and len(value) == count
+        and all(isinstance(n, int | float) and not isinstance(n, bool) for n in value)
     )
 
 
-def _only_known(what: str, told: dict[str, Any], known: tuple[str, ...]) -> None:
-    for key in told:
+def _only_known(what: str, entry: dict[str, Any], known: tuple[str, ...]) -> None:
+    for key in entry:
         if key not in known:
             raise unknown(what, key, known)

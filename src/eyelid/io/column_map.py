@@ -318,8 +318,8 @@ def with_said_facts(study: Study, said: Layout, where: str) -> Study:
         name: _agreed(name, getattr(study, name), getattr(said, name), where) for name in _FACTS
     }
     if said.screen is not None:
-        own, told = asdict(study.screen or Screen()), asdict(said.screen)
-        sizes = {n: _agreed(_SPELT.get(n, n), own[n], told[n], where) for n in own}
+        own, stated = asdict(study.screen or Screen()), asdict(said.screen)
+        sizes = {n: _agreed(_SPELT.get(n, n), own[n], stated[n], where) for n in own}
         facts["screen"] = Screen(**sizes)
     return replace(study, **facts)
 

@@ -102,7 +102,7 @@ class DerivedFeatures:
     @property
     def left_out(self) -> str:
         """How many recordings are left out and why, in a sentence; empty where none is."""
-        return self.omitted.told(self.least_s)
+        return self.omitted.in_words(self.least_s)
 
     @property
     def features(self) -> tuple[Feature, ...]:
@@ -170,7 +170,7 @@ def derive_features(
         rows = _rows(kind, settings, cut.head)
         seen = [_seen(run, cut.head, make, piece) for piece in cut.pieces]
         omitted = sum((each.omitted for each in seen), Omissions())
-        with unfit_told():
+        with unfit_explained():
             how = event_help if rows in EVENT_KINDS else how_to_fit(cut.head, omitted)
             omitted.check_some(least, how)
         empty = _empty(paths, table.names)
@@ -301,7 +301,7 @@ def _features_of_piece(
     """Write the features of a piece and, before them, what of its recordings was left out."""
 
     def rows() -> pl.DataFrame:
-        with unfit_told():
+        with unfit_explained():
             study = piece.read(head.get())
             table, omitted = make(study)
         seen = json.dumps(asdict(_Seen(_slowest_used_ms(study, table), omitted)))
@@ -312,7 +312,7 @@ def _features_of_piece(
 
 
 @contextlib.contextmanager
-def unfit_told() -> Iterator[None]:
+def unfit_explained() -> Iterator[None]:
     """Tell what is wrong with recordings from what goes wrong with the run."""
     try:
         yield

@@ -17,7 +17,7 @@ from eyelid.engine.runs import Run
 from eyelid.gaze.events import DEFAULT_METHOD, check_settings, detect_events, gaze_units
 from eyelid.gaze.study import Study
 from eyelid.io.column_map import Map
-from eyelid.io.derivations import begun, each_part, entered, unfit_told
+from eyelid.io.derivations import begun, each_part, entered, unfit_explained
 from eyelid.io.parquet import scan
 from eyelid.io.pieces import Piece
 from eyelid.io.study_folder import EVENTS
@@ -103,7 +103,7 @@ def _events_of_piece(
     """Write the rows of a piece and, before them, its events."""
 
     def made() -> Study:
-        with unfit_told():
+        with unfit_explained():
             study = piece.read(head.get())
             return replace(study, events=detect_events(study, method, None, **settings))
 

@@ -18,7 +18,7 @@ from eyelid.io.entry_files import EntryFile, number
 from eyelid.io.files import Head
 from eyelid.io.layout import KEYS, Layout
 from eyelid.io.part import NoRows, Part
-from eyelid.io.raw_tables import columns_told, few_told, header_of, raw_table
+from eyelid.io.raw_tables import columns_in_words, few_in_words, header_of, raw_table
 from eyelid.io.tables import attributes_of, index_of, number_in, time_of, unit_in
 
 HEADER = "name,unit,lower,upper,definition"
@@ -129,7 +129,7 @@ def read_feature_table(head: Head, layout: Layout) -> Part:
     if "person" not in columns and layout.file is None and layout.names is None:
         raise InputError(
             f"{head.path} does not say whose rows these are, and a wrong guess would be a wrong "
-            f"promise: name the column with `map='person=COLUMN'`{columns_told(head, layout)}"
+            f"promise: name the column with `map='person=COLUMN'`{columns_in_words(head, layout)}"
         )
     named = {f"feature {name}": column for name, column in layout.feature_columns.items()}
     wanted = replace(layout, columns=columns | named, extra=layout.attributes)
@@ -189,5 +189,5 @@ def _left_out(head: Head, layout: Layout, raw: pl.DataFrame) -> tuple[str, ...]:
     if layout.header is False or layout.skip_lines or layout.comment:
         return ()
     rest = [name for name in header_of(head, layout.separator) if name and name not in raw.columns]
-    told = few_told(rest, 20)
-    return (f"columns that are neither mapped nor features were left out: {told}",) * bool(rest)
+    names = few_in_words(rest, 20)
+    return (f"columns that are neither mapped nor features were left out: {names}",) * bool(rest)

@@ -181,8 +181,8 @@ def _in_text(where: str, text: str) -> Iterator[Finding]:
         yield Finding(where, what, short(words), LEAVES_OUT)
 
 
-def _user_agent(where: str, told: str) -> Finding:
-    return Finding(where, _QUASI, f"a browser's user agent: {told}", _MAY_KEEP, WARNING)
+def _user_agent(where: str, text: str) -> Finding:
+    return Finding(where, _QUASI, f"a browser's user agent: {text}", _MAY_KEEP, WARNING)
 
 
 def _of_gzip(path: Path, name: str) -> Iterator[Finding]:
@@ -261,9 +261,9 @@ def _of_json(head: Head, name: str) -> Iterator[Finding]:
 
 def _of_browser(fields: Iterable[str], name: str) -> Iterator[Finding]:
     """Fields that tell of a browser and its screen: together they are a fingerprint."""
-    told = [short(field, _LONGEST_NAME) for field in browser_and_screen(fields)]
-    if told:
-        value = short(f"a browser and its screen: {', '.join(told)}", LONGEST_REASON)
+    fields_shown = [short(field, _LONGEST_NAME) for field in browser_and_screen(fields)]
+    if fields_shown:
+        value = short(f"a browser and its screen: {', '.join(fields_shown)}", LONGEST_REASON)
         yield Finding(name, _QUASI, value, _MAY_KEEP, WARNING)
 
 

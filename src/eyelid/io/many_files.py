@@ -32,7 +32,7 @@ from eyelid.io.pieces import (
     of_slices,
     recordings_of,
 )
-from eyelid.io.reading import Place, left_out_told, none_read
+from eyelid.io.reading import Place, left_out_notes, none_read
 from eyelid.io.recordings import (
     check_everybody,
     filled,
@@ -173,17 +173,17 @@ def put_together(
     if skipped and len(skipped) == len(found):
         raise none_read(place, skipped)
     if skipped and not skip_unreadable:
-        told, rest = _reasons(place, skipped), "to go on with the others, add --skip-unreadable"
+        reasons, rest = _reasons(place, skipped), "to go on with the others, add --skip-unreadable"
         if len(skipped) == 1:
-            raise InputError(f"{told} (one of {len(found)} files; {rest})")
-        raise InputError(f"cannot read {len(skipped)} of {len(found)} files: {told} ({rest})")
+            raise InputError(f"{reasons} (one of {len(found)} files; {rest})")
+        raise InputError(f"cannot read {len(skipped)} of {len(found)} files: {reasons} ({rest})")
     if unfit:
         many = f"{len(unfit)} of {len(found)} files are not as they must be: "
         raise InputError(f"{many if len(unfit) > 1 else ''}{_reasons(place, unfit)}")
     named = with_tasks([each.named for each in taken], place.said)
     taken = [_placed(run, *pair) for pair in zip(taken, named, strict=True)]
     excerpt = _excerpt(taken, place.said)
-    excerpt = excerpt.derive(notes=(*excerpt.notes, *left_out_told(place, skipped, excerpt)))
+    excerpt = excerpt.derive(notes=(*excerpt.notes, *left_out_notes(place, skipped, excerpt)))
     leaks = {file: each.leaks for file, each in by_file.items() if each.leaks is not None}
     return Source(excerpt, _cut(excerpt, taken, run), leaks)
 
@@ -338,9 +338,9 @@ _TABLES = ("data", "events", "people")
 
 def _facts(named: Part, leaks: tuple[Finding, ...]) -> dict[str, object]:
     """What is known of a file besides its tables, as json can tell it."""
-    told = {item.name: getattr(named, item.name) for item in fields(Part)}
+    facts = {item.name: getattr(named, item.name) for item in fields(Part)}
     return {
-        **{name: value for name, value in told.items() if name not in (*_TABLES, "path", "names")},
+        **{name: value for name, value in facts.items() if name not in (*_TABLES, "path", "names")},
         "screen": None if named.screen is None else asdict(named.screen),
         "features": [asdict(feature) for feature in named.features],
         "places": asdict(named.places),
@@ -352,19 +352,19 @@ def _facts(named: Part, leaks: tuple[Finding, ...]) -> dict[str, object]:
 
 def _found_again(run: Run, path: Path, number: int) -> FileTaken:
     """What an earlier attempt has read."""
-    told = json.loads(_file(run, number, "json").read_text(encoding="utf-8"))
-    leaks = tuple(Finding(**leak) for leak in told.pop("leaks"))
-    told |= {
-        "notes": tuple(told["notes"]),
-        "screen": None if told["screen"] is None else Screen(**told["screen"]),
-        "features": tuple(Feature(**feature) for feature in told["features"]),
-        "rates_hz": tuple(told["rates_hz"]),
-        "places": Places(**told["places"]),
-        "outside": {name: tuple(counts) for name, counts in told["outside"].items()},
-        "events": rows_of(_file(run, number, "events.parquet")) if told["events"] else None,
+    facts = json.loads(_file(run, number, "json").read_text(encoding="utf-8"))
+    leaks = tuple(Finding(**leak) for leak in facts.pop("leaks"))
+    facts |= {
+        "notes": tuple(facts["notes"]),
+        "screen": None if facts["screen"] is None else Screen(**facts["screen"]),
+        "features": tuple(Feature(**feature) for feature in facts["features"]),
+        "rates_hz": tuple(facts["rates_hz"]),
+        "places": Places(**facts["places"]),
+        "outside": {name: tuple(counts) for name, counts in facts["outside"].items()},
+        "events": rows_of(_file(run, number, "events.parquet")) if facts["events"] else None,
     }
     data, people = (rows_of(_file(run, number, end)) for end in ("parquet", "people.parquet"))
-    return _outlined(run, number, Part(**told, path=path, data=data, people=people), leaks)
+    return _outlined(run, number, Part(**facts, path=path, data=data, people=people), leaks)
 
 
 def _file(run: Run, number: int, ending: str) -> Path:

@@ -177,12 +177,12 @@ def in_pieces(source: Study | Path | str) -> StudyInPieces:
         raise InputError(
             f"cannot read {len(bad)} of {len(found)} parts of {original(folder)}: {'; '.join(bad)}"
         )
-    looks = [each for each in found if not isinstance(each, str)]
-    columns = {tuple(look.schema.items()): look.file for look in looks if look.tracks.height}
+    files_read = [each for each in found if not isinstance(each, str)]
+    columns = {tuple(look.schema.items()): look.file for look in files_read if look.tracks.height}
     if len(columns) > 1:
         one, other = list(columns.values())[:2]
         raise InputError(f"{one} and {other.name} have different columns: write them alike")
-    tracks = pl.concat([look.tracks for look in looks])
+    tracks = pl.concat([look.tracks for look in files_read])
     if tracks.is_empty():
         raise InputError("the study is empty: it has no rows")
     if not _standtogether(tracks):
@@ -190,7 +190,7 @@ def in_pieces(source: Study | Path | str) -> StudyInPieces:
         return _of_memory(as_certified(study_folder.read_study(folder), folder))
     head = read_head(folder, typed(pl.DataFrame(schema=dict(next(iter(columns))))))
     check_people(tracks["person"].unique(maintain_order=True), head.people)
-    slices = tuple(Slice(look.file, 0, look.rows, look.sha256) for look in looks)
+    slices = tuple(Slice(look.file, 0, look.rows, look.sha256) for look in files_read)
     events = study_folder.events_file(folder.absolute())
     cut = _study(head, _recordings(tracks), _shown(tracks), slices, events)
     return replace(cut, head=as_certified(head, folder, partial(_shows, cut)))

@@ -68,13 +68,11 @@ class QuasiIdentifier:
         columns: of participants, or a fact of their recordings in words.
         people: how many have any.
         people_alone: how many have what nobody else has.
-        smallest_group: the fewest who have the same.
     """
 
     columns: tuple[str, ...]
     people: int
     people_alone: int
-    smallest_group: int
 
     @property
     def named(self) -> str:
@@ -218,7 +216,6 @@ def _groups(people: pl.DataFrame, columns: Sequence[str]) -> QuasiIdentifier:
         columns=tuple(columns),
         people=len(known),
         people_alone=sum(size == 1 for size in sizes),
-        smallest_group=min(sizes, default=0),
     )
 
 

@@ -196,11 +196,11 @@ def _check_there(
 def _near(absent: str, names: Sequence[str], layout: Layout) -> str:
     """What a column that is not there is for, and the nearest one that is."""
     near = difflib.get_close_matches(absent, names, n=1, cutoff=0.7)
-    told = [f"did you mean '{near[0]}'?"] if near else []
+    hints = [f"did you mean '{near[0]}'?"] if near else []
     if absent in layout.feature_columns.values():
-        told.insert(0, f"which {layout.features_file} names as a feature")
-        told.append("a feature of another name than its column says so in a column 'column'")
-    return f" ({'; '.join(told)})" if told else ""
+        hints.insert(0, f"which {layout.features_file} names as a feature")
+        hints.append("a feature of another name than its column says so in a column 'column'")
+    return f" ({'; '.join(hints)})" if hints else ""
 
 
 def _comment(line: str, layout: Layout) -> bool:
@@ -344,20 +344,20 @@ def _finite(numbers: pl.Series) -> pl.Series:
     return numbers.set(~numbers.is_finite(), None)
 
 
-def columns_told(head: Head, layout: Layout) -> str:
+def columns_in_words(head: Head, layout: Layout) -> str:
     """The columns that there are, for whoever has to name them."""
     names = header_of(head, layout.separator) if layout.header is not False else []
     if not names:
         return "; it has no header, so columns are numbers, from 1 (`map='header=no,x=1,…'`)"
-    return names_told(names)
+    return names_in_words(names)
 
 
-def names_told(names: Sequence[str]) -> str:
+def names_in_words(names: Sequence[str]) -> str:
     """The first columns of a table, for whoever has to name them."""
     return f"; it has the columns {', '.join(names[:20])}"
 
 
-def few_told(names: Sequence[str], most: int) -> str:
+def few_in_words(names: Sequence[str], most: int) -> str:
     """So many names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"

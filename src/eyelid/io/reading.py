@@ -287,7 +287,7 @@ def _is_hidden(path: Path, folder: Path) -> bool:
 
 def _read_files(place: Place, skip_unreadable: bool) -> Study:
     study, skipped = read_readable(place, stop=not skip_unreadable)
-    return study.derive(notes=(*study.notes, *left_out_told(place, skipped, study)))
+    return study.derive(notes=(*study.notes, *left_out_notes(place, skipped, study)))
 
 
 def read_readable(place: Place, *, stop: bool = False) -> tuple[Study, list[tuple[Path, str]]]:
@@ -316,7 +316,7 @@ def read_readable(place: Place, *, stop: bool = False) -> tuple[Study, list[tupl
     return joined(parts, place.said), skipped
 
 
-def left_out_told(place: Place, skipped: Sequence[tuple[Path, str]], study: Study) -> list[str]:
+def left_out_notes(place: Place, skipped: Sequence[tuple[Path, str]], study: Study) -> list[str]:
     """How many files were left out, why each was, and whose people are missing with them.
 
     Args:
@@ -365,11 +365,13 @@ def none_read(place: Place, reasons: Sequence[tuple[Path, str]]) -> InputError:
         kind = re.sub(r"'[^']*'|[\d.,]+", "", reason.replace(str(path), ""))
         alike.setdefault(kind, []).append(reason)
     commonest = sorted(alike.values(), key=len, reverse=True)[:_MOST_REASONS]
-    told = "; ".join(
+    listed = "; ".join(
         each[0] + (f" (and {len(each) - 1} more like it)" if len(each) > 1 else "")
         for each in commonest
     )
-    return InputError(f"none of the {len(place.files)} files in {place.path} could be read: {told}")
+    return InputError(
+        f"none of the {len(place.files)} files in {place.path} could be read: {listed}"
+    )
 
 
 def recording_files(folder: Path, said: Layout = NOTHING_SAID) -> Sequence[Path]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from eyelid.errors import InputError
-from eyelid.gaze.study import RECORDING_KEY, Study, check
+from eyelid.gaze.study import RECORDING_KEY, Study, check, of_one_task
 from eyelid.io.file_names import (
     names_of_file,
     read_listing,
@@ -24,7 +24,7 @@ from eyelid.io.remarks import (
     one_rate,
     outside_of,
     places_of,
-    range_told,
+    range_in_words,
     without_rows,
 )
 from eyelid.io.row_changes import (
@@ -88,17 +88,24 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> Part:
         here["person"] = stem
     if part.kind == "features" and "recording" not in part.data.columns:
         part = replace(part, data=_with_recordings(part.data, here.pop("recording", None), stem))
-    if "recording" not in here and "recording" not in part.data.columns:
-        here["recording"] = stem if said or "task" not in here else here["task"]
+    if "recording" not in here and "recording" not in layout.columns:
+        usual = stem if said or "task" not in here else here["task"]
         if said and not alone:
             # The pattern's other fields tell the files of a person apart, or the name does.
             rest = [known[name] for name in ("task", "stimulus") if name in known]
-            here["recording"] = "-".join(rest) or stem
+            usual = "-".join(rest) or stem
+        if "recording" not in part.data.columns:
+            here["recording"] = usual
+        else:
+            unnamed = pl.col("recording").cast(pl.String).fill_null(usual)
+            part = replace(part, data=part.data.with_columns(unnamed))
     frames = [part.data] if part.events is None else [part.data, part.events]
     full = [
         frame.with_columns(pl.lit(value).alias(name) for name, value in here.items())
         for frame in frames
     ]
+    if part.events is None and part.kind != "features":
+        full = [of_one_task(full[0])]
     people = part.people
     if people is None:
         people = full[0].select("person").unique(maintain_order=True)
@@ -123,10 +130,10 @@ def _with_recordings(data: pl.DataFrame, said: str | None, stem: str) -> pl.Data
         said: what the name of the file says of them.
         stem: of its name.
     """
-    told = [pl.lit(said)] if said else []
-    told += [pl.col(name) for name in ("task", "stimulus") if name in data.columns]
+    parts = [pl.lit(said)] if said else []
+    parts += [pl.col(name) for name in ("task", "stimulus") if name in data.columns]
     return data.with_columns(
-        (pl.concat_str(told, separator="-") if told else pl.lit(stem)).alias("recording")
+        (pl.concat_str(parts, separator="-") if parts else pl.lit(stem)).alias("recording")
     )
 
 
@@ -157,7 +164,7 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
         check_everybody(each)
     _check_apart(parts)
     # What has no rows says nothing about units, rates and screens.
-    whole, told = [each for each in parts if not each.blank], with_tasks(parts, layout)
+    whole, parted = [each for each in parts if not each.blank], with_tasks(parts, layout)
     if not whole:
         raise InputError(f"{parts[0].path} has no rows, nor has any other of {len(parts)} files")
     parts, first = whole, whole[0]
@@ -181,18 +188,18 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
     stated = {each.rate_hz for each in parts if each.rate_hz}
     if first.kind == "samples" and stated - set(rates):
         notes.append(
-            f"{range_told(sorted(stated - set(rates)))} Hz is stated, and time stamps show "
-            f"{range_told([r for r in rates if r])} Hz: they are believed"
+            f"{range_in_words(sorted(stated - set(rates)))} Hz is stated, and time stamps show "
+            f"{range_in_words([r for r in rates if r])} Hz: they are believed"
         )
     if rate_hz is None and any(rates):
-        notes.append(f"rates differ: {range_told([r for r in rates if r])} Hz")
+        notes.append(f"rates differ: {range_in_words([r for r in rates if r])} Hz")
     geometry = first.screen and first.screen.distance_m and first.screen.width_m
     if geometry and first.units in ("px", "fraction") and first.xy_origin is None:
         notes.append(
             "xy_origin is not stated, so places on the screen do not become degrees: say it with "
             "`map='xy_origin=top-left'`"
         )
-    notes += without_rows(told)
+    notes += without_rows(parted)
     notes += odd_places(parts, first)
     notes += beyond_bounds(parts)
     if layout.planned_rows is not None and first.kind != "features":
@@ -202,12 +209,12 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
             "how many rows a recording has by design is not said, so releases take 20 of each: if "
             "that was fixed before anybody took part, say it with `map='planned_rows=N'`"
         )
-    data = pl.concat([each.data for each in told], how="diagonal_relaxed")
+    data = pl.concat([each.data for each in parted], how="diagonal_relaxed")
     events = [each.events for each in parts if each.events is not None]
     study = Study(
         kind=first.kind,
         data=filled(data),
-        people=_people(told, layout),
+        people=_people(parted, layout),
         units=first.units,
         rate_hz=rate_hz if first.kind == "samples" else None,
         screen=first.screen if len(screens) == 1 else None,

@@ -64,10 +64,10 @@ def person_digests(data: pl.DataFrame) -> list[bytes]:
         # Many people's rows say the same.
         written = lru_cache(maxsize=64)(json.dumps)
         for _, mine in itertools.groupby(runs.iter_rows(), key=itemgetter(0)):
-            told = tuple(each[1:] for each in mine)
-            count = sum(each[-1] for each in told)
+            facts = tuple(each[1:] for each in mine)
+            count = sum(each[-1] for each in facts)
             digest = hashlib.sha256(header)
-            digest.update(written(told).encode())
+            digest.update(written(facts).encode())
             digest.update(rows[first : first + count].data)
             found.append(digest.digest())
             first += count
@@ -106,8 +106,8 @@ def digest_of_release(people: pl.DataFrame, names: Sequence[str], digests: Seque
         digests: of each, by `person_digests`.
     """
     # As whoever reads the file gets them.
-    told = people_of(csv_text(people).encode())
-    found = hashlib.sha256(told.cast(pl.String).write_json().encode())
+    known = people_of(csv_text(people).encode())
+    found = hashlib.sha256(known.cast(pl.String).write_json().encode())
     found.update(digest_of_people(names, digests))
     return found.hexdigest()
 
@@ -147,8 +147,8 @@ def digest_of_columns(
         names: of the columns, in order.
         column: the pieces of a column, by its name.
     """
-    told = text_table(people.write_csv().encode(), schema_overrides={"person": pl.String})
-    found = hashlib.sha256(told.cast(pl.String).write_json().encode())
+    known = text_table(people.write_csv().encode(), schema_overrides={"person": pl.String})
+    found = hashlib.sha256(known.cast(pl.String).write_json().encode())
     for name in names:
         found.update(name.encode())
         first = True
@@ -231,16 +231,16 @@ def statement(folder: Path | str) -> Statement | None:
     Args:
         folder: of a release, or of anything else.
     """
-    told = _content(folder)
+    facts = _content(folder)
     try:
-        if told["schema"] != CERTIFICATE_SCHEMA or not isinstance(told["mechanism"]["name"], str):
+        if facts["schema"] != CERTIFICATE_SCHEMA or not isinstance(facts["mechanism"]["name"], str):
             return None
-        Guarantee.from_dict(told["guarantee"])
-        groups = (told.get("released_as") or {}).get("groups") or {}
-        digest = told["output_sha256"]
+        Guarantee.from_dict(facts["guarantee"])
+        groups = (facts.get("released_as") or {}).get("groups") or {}
+        digest = facts["output_sha256"]
         if not isinstance(digest, str) or not isinstance(groups, dict):
             return None
-        return Statement(digest, frozenset(groups), isinstance(told.get("map"), dict))
+        return Statement(digest, frozenset(groups), isinstance(facts.get("map"), dict))
     except (EyelidError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError):
         return None
 
@@ -296,20 +296,20 @@ def is_certified(study: Study) -> bool:
 
 def states_heatmap(folder: Path | str) -> bool:
     """Whether a folder has a certificate of a heatmap, of whichever data."""
-    told = _content(folder)
-    return isinstance(told, dict) and isinstance(told.get("map"), dict)
+    content = _content(folder)
+    return isinstance(content, dict) and isinstance(content.get("map"), dict)
 
 
 def states_results(folder: Path | str) -> bool:
     """Whether a folder has a certificate of results, of whichever data."""
-    told = _content(folder)
-    return isinstance(told, dict) and isinstance(told.get("results"), dict)
+    content = _content(folder)
+    return isinstance(content, dict) and isinstance(content.get("results"), dict)
 
 
 def _states_means(folder: Path | str) -> bool:
     """Whether a folder has a certificate of means under noise, of whichever data."""
-    told = _content(folder)
-    what = told.get("released_as") if isinstance(told, dict) else None
+    content = _content(folder)
+    what = content.get("released_as") if isinstance(content, dict) else None
     return isinstance(what, dict) and what.get("kind") in _MEANS
 
 

@@ -132,14 +132,14 @@ def known_rates(each: Part) -> Sequence[float | None]:
     return rates_of(each) if each.rates_hz is None else each.rates_hz
 
 
-def rates_told(study: Study) -> str:
+def rates_in_words(study: Study) -> str:
     """That recordings come at different rates, where they do; empty where they do not.
 
     Args:
         study: any, with its rows.
     """
     rates = [rate for rate in rates_of(study) if rate]
-    return f"rates differ: {range_told(rates)} Hz" if rates and one_rate(rates) is None else ""
+    return f"rates differ: {range_in_words(rates)} Hz" if rates and one_rate(rates) is None else ""
 
 
 def rates_of(part: Part | Study) -> list[float | None]:
@@ -166,6 +166,6 @@ def one_rate(rates: Sequence[float | None]) -> float | None:
     return float(np.median(known))
 
 
-def range_told(values: Sequence[float]) -> str:
+def range_in_words(values: Sequence[float]) -> str:
     """The least and the most of some numbers."""
     return " to ".join(f"{value:g}" for value in sorted({min(values), max(values)}))

@@ -76,7 +76,7 @@ def findings(study: Study, where: str) -> Iterator[Finding]:
             yield Finding(f"{where}, {name}", what, short(old), "keeps the last part, or a number")
     needless, drops = "a column that no study needs", "drops the column"
     free_text, shortened = "free text", "drops its definition and unit"
-    told = [
+    leaks = [
         *[(f"column {name}", what, name, drops) for name, what in plan.labels.items()],
         *[(f"feature {name}", free_text, name, shortened) for name in plan.features],
         *[(f"column {name}", needless, name, drops) for name in plan.needless],
@@ -84,12 +84,12 @@ def findings(study: Study, where: str) -> Iterator[Finding]:
     ]
     if is_clock(study.data["time_ms"].drop_nulls().head(1)):
         first = f"{study.data['time_ms'][0]:.0f}"
-        told.append(("time_ms", "a date or time of day", first, "starts recordings at 0"))
-    told += [(f"events' {name}", needless, name, drops) for name in plan.event_columns]
+        leaks.append(("time_ms", "a date or time of day", first, "starts recordings at 0"))
+    leaks += [(f"events' {name}", needless, name, drops) for name in plan.event_columns]
     for name in plan.event_names:
         what = next(iter(leaks_in_text(name)), ("a name", name))[0]
-        told.append(("names of events", what, short(name), "calls the event other"))
-    yield from (Finding(f"{where}, {place}", *rest) for place, *rest in told)
+        leaks.append(("names of events", what, short(name), "calls the event other"))
+    yield from (Finding(f"{where}, {place}", *rest) for place, *rest in leaks)
 
 
 @dataclass(frozen=True)
@@ -170,9 +170,9 @@ def scrubbed(study: Study, plan: ScrubPlan | None = None) -> Study:
         numbers = _numbers(_takes(study))
         data = _numbered(data, numbers)
         events = None if events is None else _numbered(events, numbers)
-    for name, told in plan.names.items():
-        if told:
-            data = data.with_columns(pl.col(name).replace(dict(told)))
+    for name, replacements in plan.names.items():
+        if replacements:
+            data = data.with_columns(pl.col(name).replace(dict(replacements)))
     features = tuple(
         replace(f, unit="", definition="") if f.name in plan.features else f for f in study.features
     )
@@ -290,7 +290,7 @@ def _telling_names(study: Study, column: str) -> dict[str, str]:
     names = [name for name in study.data[column].unique() if name]
     lasts = {name: _last(name) for name in names if "\\" in name or "/" in name}
     leaking = _leaks_or_names(study, [*names, *lasts.values()])
-    told: dict[str, str] = {}
+    replacements: dict[str, str] = {}
     taken = set(names)
     # In an order that neither people nor the alphabet know.
     for number, name in enumerate(sorted(names, key=_shuffled), 1):
@@ -300,9 +300,9 @@ def _telling_names(study: Study, column: str) -> dict[str, str]:
         clean = "" if last is None or last in leaking else re.sub(r"\.\w{1,5}$", "", last)
         if not clean or clean in taken:
             clean = f"{column}{number}"
-        told[name] = clean
+        replacements[name] = clean
         taken.add(clean)
-    return told
+    return replacements
 
 
 def _last(path: str) -> str:

@@ -130,8 +130,8 @@ def input_key(source: Path | str, *settings: Any) -> str:
     return _key(str(place), about, settings)
 
 
-def _key(*told: Any) -> str:
-    return hashlib.sha256(json.dumps(told, default=str).encode()).hexdigest()
+def _key(*facts: Any) -> str:
+    return hashlib.sha256(json.dumps(facts, default=str).encode()).hexdigest()
 
 
 def _about(file: Path, place: Path) -> tuple[Any, ...]:

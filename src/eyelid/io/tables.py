@@ -15,7 +15,13 @@ from eyelid.gaze.study import EYES, RECORDING_KEY
 from eyelid.io.files import Head
 from eyelid.io.layout import DIRECTION, HEAD, HEAD_DIRECTION, KEYS, MEASURES, MS_PER, Layout
 from eyelid.io.part import NoRows, Part
-from eyelid.io.raw_tables import columns_told, few_told, first_values, names_told, raw_table
+from eyelid.io.raw_tables import (
+    columns_in_words,
+    few_in_words,
+    first_values,
+    names_in_words,
+    raw_table,
+)
 from eyelid.spelling import in_quotes, plural
 
 # No digit is given back, or a long row of them would be gone through from each of them.
@@ -43,11 +49,12 @@ def read_table(
         names: person, recording, task and stimulus besides, where the format knows them.
         recordings: what columns say of each recording, where some may have no rows.
     """
-    told = columns_told(head, layout) if rows is None else names_told(rows.columns)
+    there = columns_in_words(head, layout) if rows is None else names_in_words(rows.columns)
     if not layout.columns:
         raise InputError(
             f"{head.path} is a table whose columns say nothing known: name them with "
-            f"`map='time=COLUMN,x=COLUMN,y=COLUMN,units=px,…'`{told}; {_without_gaze(head, layout)}"
+            f"`map='time=COLUMN,x=COLUMN,y=COLUMN,units=px,…'`{there}; "
+            f"{_without_gaze(head, layout)}"
         )
     kind = layout.kind or ("fixations" if "duration" in layout.columns else "samples")
     if (kind == "samples" or layout.kind is None) and not has_gaze(layout):
@@ -55,7 +62,7 @@ def read_table(
             f"{head.path} has no gaze that is known: name its columns with "
             "`map='x=COLUMN,y=COLUMN'`"
             ", or of unit vectors gaze_x=COLUMN,gaze_y=COLUMN,gaze_z=COLUMN"
-            f"{told}; {_without_gaze(head, layout)}"
+            f"{there}; {_without_gaze(head, layout)}"
         )
     layout = replace(layout, extra=(*layout.extra, *layout.attributes))
     raw = raw_table(head, layout, rows)
@@ -75,7 +82,7 @@ def read_table(
     except NoRows as error:
         known = pl.DataFrame([dict(names)]) if whose.is_empty() and names else whose
         raise NoRows(str(error), known) from None
-    selected = index_of(layout, time_of(head, layout, raw, clocks, told))
+    selected = index_of(layout, time_of(head, layout, raw, clocks, there))
     if "duration" in columns:
         selected.append(
             (number_in(columns["duration"]) * _ms_per(head, layout, "duration")).alias(
@@ -99,11 +106,11 @@ def read_table(
         features=layout.features,
         people=attributes_of(layout, raw),
         names=dict(names),
-        notes=(*without_gaze_told(head, len(data) - len(seen)), *_behind_told(data)),
+        notes=(*without_gaze_remarks(head, len(data) - len(seen)), *_behind_remarks(data)),
     )
 
 
-def without_gaze_told(head: Head, recordings: int) -> tuple[str, ...]:
+def without_gaze_remarks(head: Head, recordings: int) -> tuple[str, ...]:
     """A remark on recordings whose rows are no gaze, for the owner's eyes: it is private.
 
     Args:
@@ -162,7 +169,7 @@ def without_values(recordings: pl.DataFrame) -> pl.DataFrame:
     return recordings.with_columns(pl.lit(0.0).alias("time_ms"))
 
 
-def with_unread_told(part: Part, names: Sequence[str], layout: Layout) -> Part:
+def with_unread_remarks(part: Part, names: Sequence[str], layout: Layout) -> Part:
     """The content of a table of gaze, with a remark on the columns that have no role in it.
 
     Args:
@@ -174,7 +181,7 @@ def with_unread_told(part: Part, names: Sequence[str], layout: Layout) -> Part:
     rest = [name for name in names if name and name not in read]
     if not rest:
         return part
-    note = f"columns that are not mapped were left out: {few_told(rest, 6)}"
+    note = f"columns that are not mapped were left out: {few_in_words(rest, 6)}"
     return replace(part, notes=(*part.notes, note))
 
 
@@ -241,7 +248,7 @@ def unit_in(column: str) -> str | None:
 
 
 def time_of(
-    head: Head, layout: Layout, raw: pl.DataFrame, clocks: Collection[str], told: str
+    head: Head, layout: Layout, raw: pl.DataFrame, clocks: Collection[str], columns: str
 ) -> pl.Expr:
     """Time in ms: as it stands, or by counting samples; of ``clocks`` it is in ms already."""
     if "time" in layout.columns:
@@ -260,7 +267,7 @@ def time_of(
         raise InputError(
             f"{head.path} has no time: name its column with `map='time=COLUMN'`, or the rate of "
             "the "
-            f"samples with `map='rate_hz=60'`{told}"
+            f"samples with `map='rate_hz=60'`{columns}"
         )
     # Samples of two eyes in turn share a time.
     count = pl.int_range(pl.len())
@@ -364,7 +371,7 @@ def _directed(head: Head, layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
     return data
 
 
-def _behind_told(data: pl.DataFrame) -> tuple[str, ...]:
+def _behind_remarks(data: pl.DataFrame) -> tuple[str, ...]:
     """A remark on directions most of which point backwards: others' z points there."""
     ahead = DIRECTION[-1]
     known = data[ahead].drop_nulls() if ahead in data.columns else pl.Series(dtype=pl.Float64)
@@ -376,30 +383,34 @@ def _behind_told(data: pl.DataFrame) -> tuple[str, ...]:
     )
 
 
-def _told_apart(layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
+def _with_recordings_apart(layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
     """Rows with the recording that they are of, where clocks start anew with each task or stimulus.
 
-    No column says which recording a row is of, and in the order of the file time runs backwards;
-    within a task and stimulus it does not.
+    No column says which recording a row is of, and in the order of the file a person's time runs
+    backwards; within a task and stimulus it does not. Of all others the recording is null: each
+    person's rows alone decide about them.
     """
     labels = [name for name in ("task", "stimulus") if name in data.columns]
     if "recording" in data.columns or not labels or layout.backwards is not None:
         return data
     key = [name for name in ("person", "eye") if name in data.columns]
 
-    def runs_back(by: Sequence[str]) -> bool:
+    def runs_back(by: Sequence[str]) -> pl.Expr:
         step = pl.col("time_ms").diff()
-        return bool(data.select(((step.over(by) if by else step) < 0).any()).item())
+        back = ((step.over(by) if by else step) < 0).any()
+        return back.over("person") if "person" in key else back
 
-    if not runs_back(key) or runs_back([*key, *labels]):
-        return data
     each = [pl.col(name).cast(pl.String).fill_null("") for name in labels]
-    return data.with_columns(pl.concat_str(each, separator="-").alias("recording"))
+    anew = runs_back(key) & ~runs_back([*key, *labels])
+    apart = data.with_columns(
+        pl.when(anew).then(pl.concat_str(each, separator="-")).alias("recording")
+    )
+    return apart if apart["recording"].count() else data
 
 
 def _steady(head: Head, layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
     """Time stamps that increase in each recording, as far as somebody said how to make them."""
-    data = _told_apart(layout, data)
+    data = _with_recordings_apart(layout, data)
     key = [name for name in ("person", "recording", "eye") if name in data.columns]
     step = pl.col("time_ms").diff()
     step = step.over(key) if key else step

@@ -132,10 +132,10 @@ class ReleasedAs:
         return {"kind": str(self.kind), "by": self.by, "groups": dict(self.groups) or None}
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> ReleasedAs:
+    def from_dict(cls, facts: Mapping[str, Any]) -> ReleasedAs:
         """What `to_dict` has told."""
-        groups = {str(name): int(people) for name, people in (told.get("groups") or {}).items()}
-        return cls(ReleaseKind(told["kind"]), told.get("by"), groups)
+        groups = {str(name): int(people) for name, people in (facts.get("groups") or {}).items()}
+        return cls(ReleaseKind(facts["kind"]), facts.get("by"), groups)
 
 
 @dataclass(frozen=True)
@@ -255,46 +255,46 @@ class Certificate:
         return json_text(self.to_dict())
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> Certificate:
+    def from_dict(cls, facts: Mapping[str, Any]) -> Certificate:
         """What certificate.json says, whoever wrote it."""
-        if told.get("schema") != CERTIFICATE_SCHEMA:
+        if facts.get("schema") != CERTIFICATE_SCHEMA:
             raise InputError(
-                f"the certificate has the schema '{told.get('schema')}', this eyelid reads "
+                f"the certificate has the schema '{facts.get('schema')}', this eyelid reads "
                 f"'{CERTIFICATE_SCHEMA}': use the eyelid that wrote it"
             )
-        named = told["mechanism"]["name"]
+        named = facts["mechanism"]["name"]
         if not isinstance(named, str):
             raise TypeError(f"the mechanism has no name but {named}")
-        guarantee = Guarantee.from_dict(told["guarantee"])
-        person = told["person_level"]
+        guarantee = Guarantee.from_dict(facts["guarantee"])
+        person = facts["person_level"]
         about = {"unit": "person", "neighbours": guarantee.neighbours, "trust": guarantee.trust}
         shared = ("k", "gamma", "reasons") if person["kind"] == guarantee.kind else ("reasons",)
-        numbers = {key: told["guarantee"].get(key) for key in shared}
-        total = told.get("ledger_total")
+        numbers = {key: facts["guarantee"].get(key) for key in shared}
+        total = facts.get("ledger_total")
         return cls(
             mechanism=named,
-            parameters=dict(told["mechanism"]["parameters"]),
+            parameters=dict(facts["mechanism"]["parameters"]),
             guarantee=guarantee,
             person_level=Guarantee.from_dict({**numbers, **about, **person}),
             how=person.get("how", ""),
             bounds=Bounds(
-                {name: (float(a), float(b)) for name, (a, b) in told["bounds"]["values"].items()},
-                BoundsSource(told["bounds"]["source"]),
+                {name: (float(a), float(b)) for name, (a, b) in facts["bounds"]["values"].items()},
+                BoundsSource(facts["bounds"]["source"]),
             ),
-            noise=dict(told["noise"]),
-            ledger=tuple(told["ledger"]),
+            noise=dict(facts["noise"]),
+            ledger=tuple(facts["ledger"]),
             total=Guarantee.from_dict(total) if total else None,
-            unprotected=tuple(told["unprotected"]),
-            rank1_bound=dict(told["rank1_bound"]),
-            people=int(told["people"]),
-            input_sha256=told.get("input_sha256"),
-            version=str(told["version"]),
-            output_sha256=told.get("output_sha256"),
-            map=told.get("map"),
-            made_up=told.get("made_up"),
-            results=told.get("results"),
-            form=str(told.get("form") or NARROWEST_FORM),
-            released_as=ReleasedAs.from_dict(kind) if (kind := told.get("released_as")) else None,
+            unprotected=tuple(facts["unprotected"]),
+            rank1_bound=dict(facts["rank1_bound"]),
+            people=int(facts["people"]),
+            input_sha256=facts.get("input_sha256"),
+            version=str(facts["version"]),
+            output_sha256=facts.get("output_sha256"),
+            map=facts.get("map"),
+            made_up=facts.get("made_up"),
+            results=facts.get("results"),
+            form=str(facts.get("form") or NARROWEST_FORM),
+            released_as=ReleasedAs.from_dict(kind) if (kind := facts.get("released_as")) else None,
         )
 
 
@@ -331,7 +331,7 @@ def shown_by_choice(chosen: Sequence[str]) -> list[str]:
     ]
 
 
-def participants_told(unprotected: Sequence[str]) -> Iterator[str]:
+def sentences_for_participants(unprotected: Sequence[str]) -> Iterator[str]:
     """What participants should know of how they were chosen.
 
     Args:
@@ -354,7 +354,7 @@ def form_given(chosen: Sequence[str], form: str) -> str:
     return NARROWEST_FORM if by_data(chosen) else form
 
 
-def told_of_choice(chosen: Sequence[str], people: int) -> Iterator[str]:
+def choice_notes(chosen: Sequence[str], people: int) -> Iterator[str]:
     """What the owner should know of a choice, before a release is paid for.
 
     Args:

@@ -25,7 +25,7 @@ def choose(costs: Integers, scale: int, source: Randomness) -> NDArray[np.intp]:
     >>> choose(np.array([[0, 900], [900, 0]]), 3, randomness()).tolist()
     [0, 1]
     """
-    distribution = _law(scale)
+    distribution = _laplace(scale)
     *front, candidates = costs.shape
     # What all candidates have in common does not change the chances.
     flat = (costs - costs.min(axis=-1, keepdims=True)).reshape(-1, candidates)
@@ -43,7 +43,7 @@ def choose(costs: Integers, scale: int, source: Randomness) -> NDArray[np.intp]:
 
 
 @functools.lru_cache(maxsize=64)
-def _law(scale: int) -> DiscreteLaplace:
+def _laplace(scale: int) -> DiscreteLaplace:
     """With its tables made once."""
     return DiscreteLaplace(scale)
 

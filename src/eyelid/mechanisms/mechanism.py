@@ -335,9 +335,9 @@ def mechanisms() -> pl.DataFrame:
     """
     rows = []
     for kind in catalogue().values():
-        told = describe(kind)
-        named = told.pop("parameters")
-        rows.append(told | {"parameters": [item["name"] for item in named]})
+        description = describe(kind)
+        named = description.pop("parameters")
+        rows.append(description | {"parameters": [item["name"] for item in named]})
     return pl.DataFrame(rows)
 
 
@@ -386,8 +386,8 @@ def _not_a_parameter(
             f"{kind.name} does not offer the unit '{value}': choose one of {', '.join(kind.units)}"
         )
     if name in _OPTIONS and not kind.kind.differential:
-        twin = f"{kind.name}-dp"
-        both = f"; {twin} has both" if twin in _registry else ""
+        other = f"{kind.name}-dp"
+        both = f"; {other} has both" if other in _registry else ""
         return InputError(
             f"{kind.name} gives {kind.kind.spoken} and has no {name}: leave it out{both}"
         )

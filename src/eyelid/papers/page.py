@@ -91,13 +91,13 @@ def shown(value: float | None, digits: int) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     if value and not _SMALLEST_PLAIN <= abs(value) < _LARGEST_PLAIN:
-        told = f"{value:.2e}"
+        text = f"{value:.2e}"
     elif value and not float(f"{value:.{digits}f}"):
         # It would be 0, which it is not.
-        told = f"{value:.1g}"
+        text = f"{value:.1g}"
     else:
-        told = f"{value:,.{digits if abs(value) < _COUNTED else 0}f}"
-    return told.replace("-", "−")
+        text = f"{value:,.{digits if abs(value) < _COUNTED else 0}f}"
+    return text.replace("-", "−")
 
 
 def as_printed(value: float | None, digits: int) -> str:

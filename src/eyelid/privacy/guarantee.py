@@ -93,40 +93,40 @@ class Guarantee:
         return {key: _finite(value) for key, value in raw.items()}
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> Guarantee:
+    def from_dict(cls, content: Mapping[str, Any]) -> Guarantee:
         """What `to_dict` has told; whatever is not stated must never count as nothing spent."""
         for key in ("epsilon", "delta", "mu", "k", "gamma"):
-            value = told.get(key)
+            value = content.get(key)
             if value is not None and not value >= 0:
                 raise ValueError(f"{key} must not be negative, got {value}")
-        if not isinstance(told["holds"], bool):
-            raise ValueError(f"holds must be true or false, got '{told['holds']}'")
-        kind, stated, k = Kind(told["kind"]), told.get("epsilon"), told.get("k")
+        if not isinstance(content["holds"], bool):
+            raise ValueError(f"holds must be true or false, got '{content['holds']}'")
+        kind, stated, k = Kind(content["kind"]), content.get("epsilon"), content.get("k")
         if k is not None and not isinstance(k, int):
             raise ValueError(f"k must be a whole number, got {k}")
-        if told["holds"] and not k and kind in (Kind.K_ANONYMITY, Kind.DENIABILITY):
+        if content["holds"] and not k and kind in (Kind.K_ANONYMITY, Kind.DENIABILITY):
             raise ValueError(f"{kind.spoken} needs k, and none is stated")
         # JSON has no infinity.
         unstated = math.inf if kind.differential or kind is Kind.NONE else None
         return cls(
             kind=kind,
-            unit=Unit.parse(told["unit"]),
-            neighbours=Neighbours(told["neighbours"]),
-            trust=Trust(told["trust"]),
+            unit=Unit.parse(content["unit"]),
+            neighbours=Neighbours(content["neighbours"]),
+            trust=Trust(content["trust"]),
             epsilon=unstated if stated is None else float(stated),
-            delta=told.get("delta"),
-            mu=told.get("mu"),
-            slack=told.get("slack", 0.0),
+            delta=content.get("delta"),
+            mu=content.get("mu"),
+            slack=content.get("slack", 0.0),
             k=k,
-            gamma=told.get("gamma"),
-            holds=told["holds"],
-            reasons=tuple(str(reason) for reason in told.get("reasons") or ()),
+            gamma=content.get("gamma"),
+            holds=content["holds"],
+            reasons=tuple(str(reason) for reason in content.get("reasons") or ()),
         )
 
     def summary(self) -> dict[str, Any]:
         """What a total is told by: kind, numbers, and whether it holds."""
-        told = self.to_dict()
-        return {key: told[key] for key in ("kind", "epsilon", "delta", "mu", "holds")}
+        numbers = self.to_dict()
+        return {key: numbers[key] for key in ("kind", "epsilon", "delta", "mu", "holds")}
 
     def numbers(self) -> str:
         """The numbers as a person writes them.
@@ -172,8 +172,8 @@ def large_delta(delta: float | None, people: int) -> str:
 
 def large_deltas(people: int, *stated: Guarantee | None) -> list[str]:
     """What guarantees leave unprotected that are stated at a δ of at least 1/N; each δ once."""
-    told = [large_delta(each.delta, people) for each in stated if each is not None]
-    return [warning for warning in dict.fromkeys(told) if warning]
+    warnings = [large_delta(each.delta, people) for each in stated if each is not None]
+    return [warning for warning in dict.fromkeys(warnings) if warning]
 
 
 def rounded_up(value: float, digits: int = 4) -> str:

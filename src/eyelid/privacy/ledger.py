@@ -469,10 +469,10 @@ def _left(before: Sequence[Guarantee], allowance: Allowance) -> str:
 def _unpack(text: str) -> Guarantee:
     """What was counted; of a ledger that others made, it may be anything."""
     try:
-        told = json.loads(text)
+        content = json.loads(text)
         for number in ("epsilon", "delta", "mu", "gamma", "slack"):
-            float(told.get(number) or 0)
-        return Guarantee.from_dict(told)
+            float(content.get(number) or 0)
+        return Guarantee.from_dict(content)
     except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError):
         raise InputError(
             "the ledger is damaged, or made by others: it has counted a release whose guarantee "

@@ -181,7 +181,7 @@ Digest = Callable[[], bytes]
 
 
 @contextmanager
-def bought(
+def charged(
     plan: Plan[Any],
     digest: Digest,
     book: tuple[Ledger, str] | None,
@@ -195,7 +195,7 @@ def bought(
     says that the release stays counted; of a run, whoever runs it says so.
 
     Args:
-        plan: what is bought; refused above a limit.
+        plan: what is charged for; refused above a limit.
         digest: a hash of what the release is made of, asked for once it is paid.
         book: the ledger, and the name it knows these people by; None where nobody counts.
         out: where the release will be; None where nothing is written.
@@ -219,7 +219,7 @@ def claimed(book: tuple[Ledger, str] | None, run: Run | None, certificate: Certi
     """Let a release out once for what was counted, however many copies of its run there are.
 
     Args:
-        book: as for `bought`.
+        book: as for `charged`.
         run: that made it, if it is written; given up where another copy came first.
         certificate: of what it made.
     """
@@ -242,7 +242,7 @@ def ended(book: tuple[Ledger, str] | None, run: Run | None) -> None:
     """Have the ledger remember that a release is in its place, so that no copy of its run goes on.
 
     Args:
-        book: as for `bought`.
+        book: as for `charged`.
         run: that made it, if it was written.
     """
     if book is not None and run is not None:
@@ -278,7 +278,7 @@ def _debited(
 def _certificate(
     plan: Plan[Any], digest: Digest, book: tuple[Ledger, str] | None, paid: Debit | None
 ) -> Certificate:
-    """What was bought, and what it comes to with everything that the ledger has counted."""
+    """What was charged for, and what it comes to with everything that the ledger has counted."""
     history: tuple[dict[str, Any], ...] = ()
     total: Guarantee | None = None
     fingerprint: str | None = None
@@ -353,8 +353,8 @@ def read_certificate(folder: Path) -> Certificate | None:
         raise InputError(f"{path} is not a certificate as eyelid writes them: {error}") from None
 
 
-NO_LOOKS = hashlib.sha256().digest()
-"""The digest of somebody without gaze points, as `look_digests` has it."""
+NO_POINTS = hashlib.sha256().digest()
+"""The digest of somebody without gaze points, as `point_digests` has it."""
 
 
 def input_digest(table: FeatureTable) -> bytes:
@@ -374,26 +374,26 @@ def samples_digest(taken: Study) -> bytes:
     return digest_of_people(names_of(taken.data), person_digests(taken.data))
 
 
-def looks_digest(looks: GazePoints) -> bytes:
+def points_digest(points: GazePoints) -> bytes:
     """SHA-256 of where everybody looked: what maps are made of."""
-    size = looks.width_px, looks.height_px
-    return digest_of_looks(looks.people, looks.layers, size, look_digests(looks))
+    size = points.width_px, points.height_px
+    return digest_of_points(points.people, points.layers, size, point_digests(points))
 
 
-def look_digests(looks: GazePoints) -> list[bytes]:
+def point_digests(points: GazePoints) -> list[bytes]:
     """SHA-256 of where each person looked, in order, whoever is beside them."""
-    rows = np.column_stack([looks.layer, looks.x_px, looks.y_px, looks.weight])
-    ends = np.searchsorted(looks.person, np.arange(len(looks.people) + 1)).tolist()
+    rows = np.column_stack([points.layer, points.x_px, points.y_px, points.weight])
+    ends = np.searchsorted(points.person, np.arange(len(points.people) + 1)).tolist()
     return [
         hashlib.sha256(rows[first:last].tobytes()).digest()
         for first, last in itertools.pairwise(ends)
     ]
 
 
-def digest_of_looks(
+def digest_of_points(
     people: Sequence[str], layers: Sequence[str], size: tuple[int, int], digests: Sequence[bytes]
 ) -> bytes:
-    """SHA-256 of where everybody looked, from `look_digests` of all of them in whatever pieces.
+    """SHA-256 of where everybody looked, from `point_digests` of all of them in whatever pieces.
 
     Args:
         people: their names, in order.

@@ -106,19 +106,19 @@ def budget(
 
 def _joined(found: Joined) -> str:
     """What became of two studies that are counted together now."""
-    told = f"counted together from now on: {plural(found.shared, 'id')} of both are the same people"
+    text = f"counted together from now on: {plural(found.shared, 'id')} of both are the same people"
     alone = [
         f"{plural(count, 'id is', 'ids are')} in {where} alone"
         for count, where in ((found.here, "this study"), (found.there, "the other"))
         if count
     ]
-    return "; ".join([told, *alone])
+    return "; ".join([text, *alone])
 
 
 def _remarks(ledger: Ledger, origin: str) -> tuple[str, ...]:
     """What the owner of a ledger should decide or mend."""
-    told = [*(in_doubt(doubt) for doubt in ledger.doubts(origin)), ledger.exposed]
-    return tuple(remark for remark in told if remark)
+    remarks = [*(in_doubt(doubt) for doubt in ledger.doubts(origin)), ledger.exposed]
+    return tuple(remark for remark in remarks if remark)
 
 
 def spent_on(study: Study | FeatureTable, path: Path | None) -> Budget:

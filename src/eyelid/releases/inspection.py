@@ -26,9 +26,9 @@ from eyelid.io.column_map import Map
 from eyelid.io.quasi_identifiers import SMALL_GROUP
 from eyelid.io.reading import read
 from eyelid.io.release_folder import is_certified
-from eyelid.io.remarks import rates_told
+from eyelid.io.remarks import rates_in_words
 from eyelid.mechanisms.expectation import MOST_ERROR, people_needed
-from eyelid.mechanisms.groups.partition import groups_told
+from eyelid.mechanisms.groups.partition import groups_in_words
 from eyelid.mechanisms.means.groupmean import GroupMean
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.records.record_mechanism import window_rows
@@ -45,7 +45,7 @@ from eyelid.releases.advice import (
     window_options,
 )
 from eyelid.releases.kinds.features.plan import check_numbers
-from eyelid.reporting.sentences import errors_told
+from eyelid.reporting.sentences import errors_in_words
 from eyelid.spelling import Table, in_quotes
 
 # The k of k-same that is named as an example, where there are people enough for two groups.
@@ -138,7 +138,7 @@ def inspect(study: Study | FeatureTable | Path | str, map: Map = None) -> Inspec
     }
     found["release"] = _next_step(study, found)
     found["next"] = list(affordable(commands_in(found["release"]), study))
-    rates = rates_told(study)
+    rates = rates_in_words(study)
     if rates and rates not in found["notes"]:
         found["notes"].append(rates)
     if study.derived is not None:
@@ -160,8 +160,8 @@ def _measured(study: Study) -> tuple[Study, str]:
     table = FeatureTable.outline(study)
     blanks = Blanks.of(table)
     if blanks.blank == blanks.recordings:
-        return study, blanks.told()
-    return replace(study, data=without_blanks(table).data), blanks.told()
+        return study, blanks.in_words()
+    return replace(study, data=without_blanks(table).data), blanks.in_words()
 
 
 def _looked(study: Study) -> Study:
@@ -427,7 +427,7 @@ def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> FittingRel
     mechanism = GroupMean(epsilon=1.0)
     needed = people_needed(mechanism, facts)
     if needed is not None and needed <= people:
-        off = errors_told(table.features, mechanism.expected_mean_rmse_of_span(facts))
+        off = errors_in_words(table.features, mechanism.expected_mean_rmse_of_span(facts))
         return FittingRelease(
             means,
             f"The mean over {people:,} people can be relied on at ε = 1 for a person: expected "
@@ -436,7 +436,7 @@ def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> FittingRel
     many = "no number of people is enough" if needed is None else f"it takes {needed:,} people"
     why = (
         "For means to rely on (a recording's mean off by less than "
-        f"{errors_told(table.features, MOST_ERROR)}), at ε = 1 for a person, {many} with these "
+        f"{errors_in_words(table.features, MOST_ERROR)}), at ε = 1 for a person, {many} with these "
         "features"
     )
     if k < 3:
@@ -445,9 +445,9 @@ def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> FittingRel
         return FittingRelease(means, f"{why}: {less}a larger ε would show more.", useful=False)
     return FittingRelease(
         f"--mechanism ksame --set k={k}",
-        f"{why}. Means of {groups_told(people, k)} (ksame) have no noise. That is k-anonymity, not "
-        "differential privacy: it has no ε, whoever has the recordings of all of a group but one "
-        "has the last one's, and a second release of these people can undo it.",
+        f"{why}. Means of {groups_in_words(people, k)} (ksame) have no noise. That is k-anonymity, "
+        "not differential privacy: it has no ε, whoever has the recordings of all of a group but "
+        "one has the last one's, and a second release of these people can undo it.",
     )
 
 

@@ -29,7 +29,7 @@ from eyelid.io.people_choice import Whom
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.privacy.noise import Randomness, randomness
-from eyelid.releases.accounting import Digest, Plan, bought, claimed, ended, open_ledger
+from eyelid.releases.accounting import Digest, Plan, charged, claimed, ended, open_ledger
 from eyelid.version import __version__
 
 R = TypeVar("R")
@@ -108,8 +108,8 @@ class RunKey:
 
     def digest(self) -> str:
         """One hash over all of it, over this version and how large pieces are."""
-        told = [__version__, pieces.PIECE_VALUES, asdict(self)]
-        return hashlib.sha256(json.dumps(told, default=str).encode()).hexdigest()
+        facts = [__version__, pieces.PIECE_VALUES, asdict(self)]
+        return hashlib.sha256(json.dumps(facts, default=str).encode()).hexdigest()
 
 
 Begin = Callable[[RunKey], Run | None]
@@ -120,7 +120,7 @@ class Prepared:
     """A release that is ready to be paid for.
 
     Attributes:
-        plan: what is bought.
+        plan: what is charged for.
         digest: a hash of what it is made of, asked for once it is paid.
         origin: who these people are to the ledger; None where nobody counts.
         notes: what is known before anything is paid.
@@ -196,7 +196,7 @@ def carried_out(job: Job[R], out: Path | None, tell: Callable[[str], None] | Non
             for note in notes:
                 tell(note)
         book = open_ledger(prepared.origin)
-        charge = bought(prepared.plan, prepared.digest, book, out, run)
+        charge = charged(prepared.plan, prepared.digest, book, out, run)
         # It holds on to private data, and writing takes memory.
         del prepared
         with charge as certificate:

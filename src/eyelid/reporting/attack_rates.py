@@ -98,8 +98,8 @@ class Rates:
             if line.allowed is not None:
                 # A wall that bars start left of.
                 axis.plot([line.allowed] * 2, [place - 0.4, place + 0.4], color=GREEN, lw=2.5)
-            told = bound(line.allowed) if line.allowed is not None else "–"
-            _beside(axis, 1, place, told, GREEN)
+            limit = bound(line.allowed) if line.allowed is not None else "–"
+            _beside(axis, 1, place, limit, GREEN)
 
     def picture(self) -> Markup:
         """As a picture of a page."""
@@ -177,7 +177,7 @@ def membership_rates(means: MeanFindings) -> Rates:
     return Rates(lines, 0.5, "right answers")
 
 
-def told_apart_rates(found: Membership, clear: Membership | None, attacker: str) -> Rates:
+def rates_of_game(found: Membership, clear: Membership | None, attacker: str) -> Rates:
     """Right answers about which of two people was in what is made up, and with hardly any noise."""
     allowed = None if found.bound is None else (1 + found.bound) / 2
     lines = [_Line("which of two was in it", attacker, found.right, BLUE, allowed)]

@@ -86,8 +86,8 @@ class Budget(Framed):
     def warnings(self) -> tuple[str, ...]:
         """What every δ that is stated here leaves unprotected, where it is at least 1/N."""
         of_limit = "" if self.limit is None else large_delta(self.limit.delta, self.people)
-        told = [*large_deltas(self.people, self.sound), of_limit]
-        return tuple(dict.fromkeys(warning for warning in told if warning))
+        lines = [*large_deltas(self.people, self.sound), of_limit]
+        return tuple(dict.fromkeys(warning for warning in lines if warning))
 
     @property
     def unbounded(self) -> tuple[str, ...]:
@@ -97,12 +97,12 @@ class Budget(Framed):
     @property
     def undone(self) -> dict[int, str]:
         """Why releases keep their promise only alone, and are not or may not be: by id."""
-        told = {
+        reasons = {
             d.id: undone(d.guarantee, other_releases(len(balance.debits) - 1, self.elsewhere))
             for balance in self.balances
             for d in balance.debits
         }
-        return {number: why for number, why in told.items() if why}
+        return {number: why for number, why in reasons.items() if why}
 
     @property
     def exceeded(self) -> bool:

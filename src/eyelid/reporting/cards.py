@@ -12,11 +12,11 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.certificate import NARROWEST_FORM, Certificate
 from eyelid.mechanisms.expectation import FeatureError, expectation, predicted
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groups.partition import groups_told
+from eyelid.mechanisms.groups.partition import groups_in_words
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.streams.distance import Distance
 from eyelid.mechanisms.streams.stream import StreamMechanism
-from eyelid.mechanisms.synthetic.utility import told_in_people
+from eyelid.mechanisms.synthetic.utility import noise_of_counts_in_words
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.rank1 import advantage_bound, rank1_bounds
 from eyelid.privacy.unit import Trust
@@ -25,9 +25,9 @@ from eyelid.reporting.gaze_sentences import (
     REGULAR,
     TIMES,
     guessed,
-    restarts_told,
+    restarts_in_words,
     stream_for_participants,
-    window_told,
+    window_in_words,
     worth_of,
 )
 from eyelid.reporting.rendering import rendered
@@ -83,7 +83,7 @@ def datacard(
         taken=_taken(mechanism),
         made_up=certificate.made_up,
         empty=empty,
-        told_in_people=told_in_people,
+        noise_of_counts_in_words=noise_of_counts_in_words,
         advantage=advantage_bound(certificate.person_level),
         advantage_in_all=advantage_bound(certificate.total),
         says_nothing=SAYS_NOTHING,
@@ -119,7 +119,7 @@ def _taken(mechanism: FeatureMechanism) -> str:
 def _groups(table: FeatureTable, certificate: Certificate, mechanism: FeatureMechanism) -> str:
     """What groups means are of; empty where they are of everybody, or nothing is a mean."""
     if mechanism.group_size is not None and not mechanism.regroups:
-        return groups_told(certificate.people, mechanism.group_size)
+        return groups_in_words(certificate.people, mechanism.group_size)
     if not mechanism.release.of_means or len(table.people) < 2:
         return ""
     sizes = table.people.select("person", "people").rows()
@@ -188,10 +188,10 @@ def stream_card(
         recordings=recordings,
         samples=samples,
         rate_hz=released.rate_hz,
-        window=window_told(mechanism, released.rate_hz),
+        window=window_in_words(mechanism, released.rate_hz),
         guess=guessed(certificate.guarantee),
         worth=worth_of(distance),
-        restarts=restarts_told(certificate.guarantee, touched),
+        restarts=restarts_in_words(certificate.guarantee, touched),
         for_participants=stream_for_participants(
             certificate, mechanism, released.rate_hz, touched, released.people.columns[1:]
         ),

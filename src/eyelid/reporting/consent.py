@@ -11,7 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from eyelid.mechanisms.certificate import NARROWEST_FORM, NO_LEDGER, Certificate, participants_told
+from eyelid.mechanisms.certificate import (
+    NARROWEST_FORM,
+    NO_LEDGER,
+    Certificate,
+    sentences_for_participants,
+)
 from eyelid.mechanisms.differential import default_delta
 from eyelid.mechanisms.groups.partition import group_sizes
 from eyelid.mechanisms.release_kind import ReleaseKind
@@ -93,7 +98,7 @@ def in_addition(certificate: Certificate, kept: Sequence[str] = ()) -> Iterator[
     if NO_LEDGER in certificate.unprotected or certificate.incomplete:
         does = "adds to this" if promised.kind.differential else "may undo this"
         yield f"What else was shared of you is not counted here, and {does}."
-    yield from participants_told(certificate.unprotected)
+    yield from sentences_for_participants(certificate.unprotected)
     if kept:
         yield f"Shared as it is: your {', your '.join(kept)}."
 

@@ -24,7 +24,7 @@ from eyelid.mechanisms.synthetic.utility import MadeUp, Prospect, prospects
 from eyelid.privacy.guarantee import Kind, rounded_up
 from eyelid.privacy.unit import Trust
 from eyelid.reporting.quote import Offer, Quote
-from eyelid.reporting.sentences import errors_told, facts_in_words, number
+from eyelid.reporting.sentences import errors_in_words, facts_in_words, number
 from eyelid.reporting.worth import worth
 from eyelid.spelling import Table
 
@@ -104,7 +104,7 @@ class FeatureOffer(Offer):
         """What ``eyelid cost --json`` prints of features, besides what all releases have."""
         expected, people = self.expected, self.made_up
         errors = expected.to_dict(self.features) if expected else None
-        told = {
+        content = {
             "expected_error": errors
             if people is None
             else {"share_of_rows": people.share_error, "correlation": people.correlation_noise},
@@ -120,8 +120,8 @@ class FeatureOffer(Offer):
             "notes": list(quote.notes),
         }
         if people is None:
-            return told
-        return told | {
+            return content
+        return content | {
             "made_up": people.to_dict(),
             "prospects": [asdict(prospect) for prospect in self.prospects],
         }
@@ -150,7 +150,7 @@ class FeatureOffer(Offer):
     @property
     def _noise(self) -> str:
         """The noise in words; of made-up people in people, whom a reader can compare it with."""
-        return self.made_up.noise_told if self.made_up else self.mechanism.sampler(self.facts)
+        return self.made_up.noise_in_words if self.made_up else self.mechanism.sampler(self.facts)
 
     def lines(self, quote: Quote[Any], *, assumed: bool) -> Iterator[str | Table]:
         """What ``eyelid cost`` prints below its table.
@@ -194,20 +194,20 @@ def _errors(errors: Expectation, features: Sequence[Feature]) -> Iterator[tuple[
     """How far off what is released will be, row by row of the table."""
     most = "at most " if errors.most else ""
     before = ", before clipping" if errors.clipped else ""
-    told = partial(errors_told, features)
+    in_words = partial(errors_in_words, features)
     value = "error of one value of the mean" if errors.central else "error of one value"
-    yield value, f"{most}{told(errors.value)}{before}"
+    yield value, f"{most}{in_words(errors.value)}{before}"
     if errors.clipped:
-        yield "  clipped to the bounds", f"about {told(clipped(errors.value))}"
-    yield "error of a recording's mean", f"{most}{told(errors.recording_mean)}{before}"
+        yield "  clipped to the bounds", f"about {in_words(clipped(errors.value))}"
+    yield "error of a recording's mean", f"{most}{in_words(errors.recording_mean)}{before}"
     if not errors.central:
-        yield "error of the mean over people", f"{most}{told(errors.group_mean)}"
-    yield "error of a constant, on average", told(CONSTANT_RMSE_OF_SPAN)
+        yield "error of the mean over people", f"{most}{in_words(errors.group_mean)}"
+    yield "error of a constant, on average", in_words(CONSTANT_RMSE_OF_SPAN)
     if not features:
         # Nobody knows units without a study; these show what shares of ranges come to.
         own = window_feature_set()
-        yield "  of one value, if they are eyelid's", errors_told(own, errors.value)
-        yield "  of a recording's mean", errors_told(own, errors.recording_mean)
+        yield "  of one value, if they are eyelid's", errors_in_words(own, errors.value)
+        yield "  of a recording's mean", errors_in_words(own, errors.recording_mean)
     else:
         shares = [errors.value, errors.recording_mean, CONSTANT_RMSE_OF_SPAN]
         yield (

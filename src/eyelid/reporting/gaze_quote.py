@@ -14,7 +14,7 @@ from eyelid.reporting.gaze_sentences import (
     guessed,
     over_recordings,
     stream_facts,
-    window_told,
+    window_in_words,
     worth_of,
 )
 from eyelid.reporting.quote import Offer, Quote
@@ -85,7 +85,7 @@ class GazeOffer(Offer):
         yield "mechanism", chosen.name
         yield "assumed", stream_facts(self.facts)
         yield "scene", f"{chosen.scene} ({chosen.place.spoken_units})"
-        window = window_told(chosen, self.rate_hz)
+        window = window_in_words(chosen, self.rate_hz)
         if window:
             yield f"for {window}", promised.numbers()
             right = f"{guessed(promised)} at most (guessing: 50%)"

@@ -35,17 +35,17 @@ def stream_facts(facts: PublicFacts) -> str:
 
 def worth_of(distance: Distance) -> str:
     """What is left to see, as far as public facts tell."""
-    told = (
+    sentence = (
         f"On made-up gaze ({distance.rate_hz:g} Hz, a new place every {FIXATION_S:g} s) half of "
         f"the released samples are farther off than {number(distance.released)} {distance.units}; "
         f"the middle of the scene would be {number(distance.constant)} off."
     )
     if not distance.informative:
-        told += (
+        sentence += (
             " A single released sample tells next to nothing of where somebody looked: a larger ε, "
             "a smaller radius or a shorter window shows more."
         )
-    return told
+    return sentence
 
 
 def guessed(guarantee: Guarantee) -> str:
@@ -68,7 +68,7 @@ def over_recordings(guarantee: Guarantee, touched: int) -> Guarantee:
     )
 
 
-def restarts_told(guarantee: Guarantee, touched: int) -> str:
+def restarts_in_words(guarantee: Guarantee, touched: int) -> str:
     """What a stretch of gaze has that does not end with its recording; empty if it always does.
 
     Args:
@@ -85,7 +85,7 @@ def restarts_told(guarantee: Guarantee, touched: int) -> str:
     )
 
 
-def window_told(mechanism: StreamMechanism, rate_hz: float | None) -> str:
+def window_in_words(mechanism: StreamMechanism, rate_hz: float | None) -> str:
     """What the samples of a window and the radius are, in words of the study."""
     filter = mechanism.guaranteed
     if filter is None:
@@ -113,7 +113,7 @@ def stream_for_participants(
         touched: recordings in which the samples of a window can lie, at most.
         kept: attributes of people that are released as they are.
     """
-    promised, window = certificate.guarantee, window_told(mechanism, rate_hz)
+    promised, window = certificate.guarantee, window_in_words(mechanism, rate_hz)
     if not promised.holds or not window:
         return f"{NOT_HIDDEN} {MOMENTS} What was changed hides nothing for certain."
     person, several = certificate.person_level, over_recordings(promised, touched)

@@ -94,22 +94,24 @@ def check_picture(path: Path) -> None:
 
 def caption(scene: Scene) -> str:
     """How to read the picture, beside what it says itself."""
-    told = ["Each point is a setting: fewer people are named to the left, more is learned upwards."]
+    lines = [
+        "Each point is a setting: fewer people are named to the left, more is learned upwards."
+    ]
     if any(len(series.points) > 1 for series in scene.series):
-        told.append("Lines join settings of one mechanism.")
+        lines.append("Lines join settings of one mechanism.")
     if scene.nobodys:
         there = "the error is that of a mean" if scene.by_error else "bars are 95% limits"
-        told.append(
+        lines.append(
             "In the lane at the left nobody’s record is released, so that there is nobody to name: "
             f"across it the place means nothing, and {there}."
         )
     if any(point.kind == "none" for _, point in scene.points):
-        told.append(
+        lines.append(
             "Where no promise holds, that few were named by these attackers promises nothing."
         )
     if scene.left_out:
-        told.append(f"Not drawn, for want of a figure on one axis: {'; '.join(scene.left_out)}.")
-    return " ".join([*told, *scene.remarks])
+        lines.append(f"Not drawn, for want of a figure on one axis: {'; '.join(scene.left_out)}.")
+    return " ".join([*lines, *scene.remarks])
 
 
 @dataclass(frozen=True)
@@ -375,10 +377,10 @@ def _box(
 def _alt(scene: Scene) -> str:
     """The picture in words."""
     what = "error of a value" if scene.by_error else f"{scene.target} recognised"
-    told = [] if scene.raw is None else [("raw data", scene.raw)]
-    told += [(point.name, point) for _, point in scene.points]
+    points = [] if scene.raw is None else [("raw data", scene.raw)]
+    points += [(point.name, point) for _, point in scene.points]
     parts = []
-    for name, point in told:
+    for name, point in points:
         x = "nobody’s record" if point.x is None else f"{percent(point.x.rate)} named"
         y = f"{coarse(point.y[0])} spans" if scene.by_error else percent(point.y[0])
         parts.append(f"{name}: {x}, {y}")

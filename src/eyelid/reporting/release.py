@@ -19,7 +19,7 @@ from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.reporting.maps.page import guarantee_legend
-from eyelid.reporting.maps.released import ReleasedMaps
+from eyelid.reporting.maps.result import ReleasedMaps
 from eyelid.reporting.sentences import in_all
 from eyelid.reporting.statistics.results import Results
 from eyelid.spelling import Table

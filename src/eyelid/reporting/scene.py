@@ -221,12 +221,12 @@ class Scene:
         """Marker, whether it is hollow, and what that means; of what is there."""
         kinds = {point.kind for _, point in self.points}
         shown = [look for kind, look in MARKERS.items() if kind in kinds]
-        told = [(marker, False, words) for marker, words in shown]
+        entries = [(marker, False, words) for marker, words in shown]
         if any(point.hollow for _, point in self.points):
-            told.append(("o", True, _FORMAL))
+            entries.append(("o", True, _FORMAL))
         if self.raw is not None:
-            told.append(("*", False, "the raw data, as people publish them today"))
-        return told
+            entries.append(("*", False, "the raw data, as people publish them today"))
+        return entries
 
     @property
     def remarks(self) -> list[str]:
@@ -238,12 +238,12 @@ class Scene:
         size = f"{whose}, {plural(self.repeats, 'run')} of each setting."
         if self.by_error:
             return ["Bars: 95% limits over people and runs.", size]
-        told = self.boxes.splitlines()
+        lines = self.boxes.splitlines()
         alone = [point for _, point in self.points if point.number not in self.crowd]
-        told += [_SAME] if any(point.same for point in alone) else []
-        told += [_OPEN] if any(point.one_draw for point in alone) else []
-        told += [_GATHERED] if self.crowd else []
-        return [*told, size]
+        lines += [_SAME] if any(point.same for point in alone) else []
+        lines += [_OPEN] if any(point.one_draw for point in alone) else []
+        lines += [_GATHERED] if self.crowd else []
+        return [*lines, size]
 
     @cached_property
     def crowd(self) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from eyelid.mechanisms.expectation import (
 from eyelid.mechanisms.features import (
     FeatureMechanism,
 )
-from eyelid.mechanisms.groups.partition import groups_told
+from eyelid.mechanisms.groups.partition import groups_in_words
 from eyelid.mechanisms.groups.public_groups import GroupedFacts
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.release_kind import ReleaseKind
@@ -69,7 +69,7 @@ def in_unit(value: float, unit: str) -> str:
     return f"{shown}{unit[1:]}" if unit.startswith("1/") else f"{shown} {unit}"
 
 
-def errors_told(features: Sequence[Feature], of_span: float) -> str:
+def errors_in_words(features: Sequence[Feature], of_span: float) -> str:
     """An error, of a few features in their units: the others have it in the same proportion.
 
     Args:
@@ -77,7 +77,7 @@ def errors_told(features: Sequence[Feature], of_span: float) -> str:
         of_span: the error in spans.
 
     >>> rate = Feature("fixation_rate", "1/s", "", 0.0, 10.0)
-    >>> errors_told([rate], 0.0884), errors_told([], 0.0884)
+    >>> errors_in_words([rate], 0.0884), errors_in_words([], 0.0884)
     ('fixation_rate 0.88/s', "0.0884 of a feature's range")
     """
     few = few_of(features)
@@ -86,14 +86,16 @@ def errors_told(features: Sequence[Feature], of_span: float) -> str:
     return ", ".join(f"{f.name} {in_unit(error_in_unit(f, of_span), f.unit)}" for f in few)
 
 
-def measured_told(error: ErrorMeasures | Mapping[str, tuple[float, str]], of_span: float) -> str:
+def measured_in_words(
+    error: ErrorMeasures | Mapping[str, tuple[float, str]], of_span: float
+) -> str:
     """Measured errors of a few features in their units; over all of them as a share, aside.
 
     Args:
         error: of each feature; or by name, the error and its unit.
         of_span: over all features, in spans.
 
-    >>> measured_told({"fixation_rate": (0.8839, "1/s")}, 0.0884)
+    >>> measured_in_words({"fixation_rate": (0.8839, "1/s")}, 0.0884)
     "fixation_rate 0.88/s (over all features 0.088 of a feature's range)"
     """
     if not isinstance(error, Mapping):
@@ -163,15 +165,15 @@ def _anonymity(guarantee: Guarantee, undone: str) -> str:
     k = guarantee.k
     same = f"every released record is the same for all of at least {k} people"
     if undone:
-        told = f"{_capital(undone)}. This release alone would give 1/{k}: {same}."
+        sentence = f"{_capital(undone)}. This release alone would give 1/{k}: {same}."
     else:
-        told = (
+        sentence = (
             f"{_capital(same)}, so that whoever has other recordings of somebody names the right "
             f"one of them with probability 1/{k} at most, as long as nothing else of these people "
             "is released and they were equally likely before."
         )
     return (
-        f"{told} That is about telling the members of a group apart, not about what their mean "
+        f"{sentence} That is about telling the members of a group apart, not about what their mean "
         "shows of each: which group somebody is in is not hidden, and whoever has the recordings "
         "of all its members but one can compute the last one's values. This is k-anonymity, not "
         "differential privacy: it has no ε, and other releases of the same people can undo it."
@@ -183,9 +185,9 @@ def _deniability(guarantee: Guarantee, undone: str, how: str) -> str:
     gamma = rounded_up(guarantee.gamma or 1.0)
     whose = "people" if guarantee.unit == PERSON else "records"
     lead = "" if how.startswith(undone) else f"{undone}; what follows is about this release alone"
-    told = "".join(f"{_capital(words)}. " for words in (lead, how) if words)
+    intro = "".join(f"{_capital(words)}. " for words in (lead, how) if words)
     return (
-        f"{told}A row that keeps values of a real row is released only if at least {guarantee.k} "
+        f"{intro}A row that keeps values of a real row is released only if at least {guarantee.k} "
         f"{whose} could each have been its source, with probabilities within a factor of {gamma} "
         "of each other, given the model that the rest of it was drawn from: a row alone shows "
         "nobody to be its source, but what it keeps is real. That is for those whose rows may be "
@@ -201,8 +203,8 @@ def _capital(words: str) -> str:
 
 def stated(guarantee: Guarantee) -> str:
     """The numbers of a certificate; where they do not hold, that they are none."""
-    told = guarantee.numbers()
-    return told if guarantee.holds else f"{told}: printed or asked for, not promised"
+    numbers = guarantee.numbers()
+    return numbers if guarantee.holds else f"{numbers}: printed or asked for, not promised"
 
 
 def promise_lines(
@@ -268,7 +270,7 @@ def facts_in_words(mechanism: FeatureMechanism, facts: PublicFacts) -> str:
     if mechanism.smallest(facts) < facts.people:
         text += f"; {mechanism.smallest(facts)} people in the smallest group"
     if mechanism.release is ReleaseKind.GROUPS and mechanism.group_size is not None:
-        text += f"; {groups_told(facts.people, mechanism.group_size)}"
+        text += f"; {groups_in_words(facts.people, mechanism.group_size)}"
     return text
 
 

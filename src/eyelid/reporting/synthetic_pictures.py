@@ -189,8 +189,8 @@ def signals_picture(original: FeatureTable, released: FeatureTable, own: bool) -
         own: whether people's own lines may be drawn.
     """
     tasks = sorted(set(task_of(released.recordings)))[:_MOST_TASKS]
-    told = telling_features(_with_tasks(released)) if len(tasks) > 1 else ()
-    name = told[0] if told else released.names[0]
+    telling = telling_features(_with_tasks(released)) if len(tasks) > 1 else ()
+    name = telling[0] if telling else released.names[0]
     feature = next(f for f in original.features if f.name == name)
     sides = [("made up", released, BLUE)]
     if own:

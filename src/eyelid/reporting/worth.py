@@ -24,7 +24,7 @@ from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.unit import PERSON
-from eyelid.reporting.sentences import errors_told, formal_only, number, percent
+from eyelid.reporting.sentences import errors_in_words, formal_only, number, percent
 
 
 def worth(mechanism: FeatureMechanism, facts: PublicFacts, features: Sequence[Feature] = ()) -> str:
@@ -41,7 +41,7 @@ def worth(mechanism: FeatureMechanism, facts: PublicFacts, features: Sequence[Fe
     expected = expectation(noisy, facts)
     known = features if errors_have_units(mechanism) else ()
     if expected.most:
-        off = errors_told(known, expected.value)
+        off = errors_in_words(known, expected.value)
         return (
             f"The noise depends on the data: one value is off by {off} at most, perhaps by much "
             "less. No guarantee holds, so it hides nothing for certain."
@@ -79,8 +79,8 @@ def _errors(expected: Expectation, facts: PublicFacts, features: Sequence[Featur
         if expected.clipped:
             after = f", about {number(clipped(error))} after" if not parts else ""
             aside.append(f"before clipping to the bounds{after}")
-        told = f" ({'; '.join(aside)})" if aside else ""
-        parts.append(f"{name}: {errors_told(features, error)}{told}")
+        remarks = f" ({'; '.join(aside)})" if aside else ""
+        parts.append(f"{name}: {errors_in_words(features, error)}{remarks}")
     return f"Expected error {'; '.join(parts)}."
 
 
@@ -155,14 +155,14 @@ def _what_would(
         return more
     return (
         f"The mean of what is released over all {facts.people} people is off by "
-        f"{errors_told(features, expected.group_mean)}. {more}"
+        f"{errors_in_words(features, expected.group_mean)}. {more}"
     )
 
 
 def _relied_on(features: Sequence[Feature]) -> str:
     """What a mean over the people that are needed is like."""
     aside = f" ({MOST_ERROR:g} of a feature's range)" if features else ""
-    return f"a recording's mean is off by less than {errors_told(features, MOST_ERROR)}{aside}"
+    return f"a recording's mean is off by less than {errors_in_words(features, MOST_ERROR)}{aside}"
 
 
 def _either(ways: list[str]) -> str:

@@ -109,8 +109,8 @@ def hello(facts: dict[str, Any]) -> str:
 def meter_text(meter: Meter) -> str:
     """What apps are told of the budget: what follows from how many samples came, and no more."""
     content = meter.to_dict()
-    told = ("samples", "epsilon", "person_epsilon", "limit", "mode")
-    return json.dumps({"meter": {name: content[name] for name in told}}, allow_nan=False)
+    keys = ("samples", "epsilon", "person_epsilon", "limit", "mode")
+    return json.dumps({"meter": {name: content[name] for name in keys}}, allow_nan=False)
 
 
 def events_text(events: Sequence[GazeEvent]) -> str:

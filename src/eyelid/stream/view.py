@@ -26,7 +26,7 @@ def watched(title: str, note: Callable[[str], None]) -> Iterator[Callable[[Statu
         title: above the table.
         note: takes a remark.
     """
-    told: set[str] = set()
+    shown: set[str] = set()
     last: Status | None = None
     with contextlib.ExitStack() as stack:
         live = stack.enter_context(_live()) if sys.stderr.isatty() else None
@@ -35,8 +35,8 @@ def watched(title: str, note: Callable[[str], None]) -> Iterator[Callable[[Statu
             nonlocal last
             listening = (f"listening at {place}" for place in status.listening)
             for remark in (*listening, *status.troubles):
-                if remark not in told:
-                    told.add(remark)
+                if remark not in shown:
+                    shown.add(remark)
                     note(f"eyelid: {remark}")
             if live is not None:
                 live.update(_table(title, status, rate_now(status, last)), refresh=True)

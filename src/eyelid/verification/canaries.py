@@ -20,7 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.attacks.one_run import OneRun, one_run
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
@@ -141,10 +141,10 @@ def watched(mechanism: Synthetic) -> tuple[Synthetic, list[Answers]]:
             seen.append(type(made).measured(itself, *question))
             return seen[-1]
 
-        spied: Measurement = twin(made, {"measured": measured})
+        spied: Measurement = override(made, {"measured": measured})
         return spied
 
-    return twin(mechanism, {"measurement": measurement}), seen
+    return override(mechanism, {"measurement": measurement}), seen
 
 
 def scores(mechanism: Synthetic, answers: Answers, people: Canaries) -> Values:
@@ -157,10 +157,10 @@ def scores(mechanism: Synthetic, answers: Answers, people: Canaries) -> Values:
         _counted(measurement, answers, mechanism.sequences(table)[1])
         for table in (people.tails, people.heads)
     ]
-    told = np.concatenate([part.ravel() for part in _told(measurement, answers)])
+    answered = np.concatenate([part.ravel() for part in _answered(measurement, answers)])
     noise_sd = noise_of(measurement.levels, measurement.facts).scale
     apart = (sides[1] - sides[0]) / noise_sd
-    surprise = told / noise_sd - (sides[0] + sides[1]).sum(axis=0) / (2 * noise_sd)
+    surprise = answered / noise_sd - (sides[0] + sides[1]).sum(axis=0) / (2 * noise_sd)
     return coins_behind(apart, surprise)
 
 
@@ -194,7 +194,7 @@ def shown_of(record: FeatureTable, released: FeatureTable) -> NDArray[np.bool_]:
     return np.bincount(person, weights=found, minlength=len(record.people)) > 0
 
 
-def _told(measurement: Measurement, answers: Answers) -> Sequence[NDArray[np.int64]]:
+def _answered(measurement: Measurement, answers: Answers) -> Sequence[NDArray[np.int64]]:
     every = [answers.levels, answers.shares, answers.signs]
     return every if measurement.choice is None else [*every, answers.choice]
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from eyelid.attacks.override import override
 from eyelid.attacks.residuals import ResidualResult, judged
-from eyelid.attacks.twins import twin
 from eyelid.gaze.areas import Floats
 from eyelid.mechanisms.differential import SCALE
 from eyelid.mechanisms.mechanism import NeighbourPair, Values
@@ -89,9 +89,9 @@ def examine_dwell(
     """
     declared = declared or mechanism
     gaze = _known(declared)
-    told = np.array([_told_together(mechanism.start(noise), gaze) for _ in range(_RUNS)])
+    shown = np.array([_tick_by_tick(mechanism.start(noise), gaze) for _ in range(_RUNS)])
     back = np.linalg.inv(_triangle(declared.root))
-    left = np.rint(back @ told / declared.step) - _triangle(declared.steps_of_root) @ _counted(
+    left = np.rint(back @ shown / declared.step) - _triangle(declared.steps_of_root) @ _counted(
         declared, gaze
     )
     return judged(mechanism, left.reshape(_RUNS, -1), declared.noise)
@@ -107,20 +107,20 @@ def compare_dwell(mechanism: Dwell, declared: Dwell | None = None) -> OutputResu
     declared = declared or mechanism
     gaze = _known(declared)
     chosen = declared.noise.draw((declared.horizon, declared.counters), randomness(0))
-    given = twin(mechanism, {"noise": cached_property(lambda _: _Chosen(chosen))})
+    given = override(mechanism, {"noise": cached_property(lambda _: _Chosen(chosen))})
     bare = _triangle(declared.steps_of_root) @ _counted(declared, gaze)
     wanted, without = (
         _triangle(declared.root) @ steps * declared.step for steps in (bare + chosen, bare)
     )
-    told = [tell(given.start(randomness(0)), gaze) for tell in (_told_singly, _told_together)]
+    shown = [tell(given.start(randomness(0)), gaze) for tell in (_one_by_one, _tick_by_tick)]
     close = _NEXT_TO_NOTHING * declared.standard_errors[:, None]
     return OutputResult(
         mechanism=mechanism.name,
         unit=str(mechanism.unit),
-        values=sum(each.size for each in told),
-        same=all(bool((np.abs(each - wanted) <= close).all()) for each in told),
+        values=sum(each.size for each in shown),
+        same=all(bool((np.abs(each - wanted) <= close).all()) for each in shown),
         inside=wanted.size,
-        bare=sum(int((np.abs(each - without) <= close).sum()) for each in told),
+        bare=sum(int((np.abs(each - without) <= close).sum()) for each in shown),
     )
 
 
@@ -154,23 +154,23 @@ def _counted(mechanism: Dwell, gaze: Floats) -> Integers:
     return counts
 
 
-def _told_singly(run: DwellRun, gaze: Floats) -> Floats:
+def _one_by_one(run: DwellRun, gaze: Floats) -> Floats:
     """What was told at each tick, sample by sample."""
-    told = []
+    shown = []
     for number, (x, y) in enumerate(gaze.tolist(), start=1):
         run.push(x, y)
         if number % run.mechanism.every == 0:
-            told.append(run.counters().dwell_samples)
-    return np.array(told[: run.mechanism.horizon])
+            shown.append(run.counters().dwell_samples)
+    return np.array(shown[: run.mechanism.horizon])
 
 
-def _told_together(run: DwellRun, gaze: Floats) -> Floats:
+def _tick_by_tick(run: DwellRun, gaze: Floats) -> Floats:
     """What is told when samples come a tick at a time."""
-    told = []
+    shown = []
     for tick in gaze.reshape(-1, run.mechanism.every, 2):
         run.push_many(*tick.T)
-        told.append(run.counters().dwell_samples)
-    return np.array(told[: run.mechanism.horizon])
+        shown.append(run.counters().dwell_samples)
+    return np.array(shown[: run.mechanism.horizon])
 
 
 def _triangle(diagonals: Floats | Integers) -> Floats:
@@ -218,9 +218,9 @@ def _sd_of_one(mechanism: Dwell) -> float:
 
 
 def _by_sums(self: Dwell, outputs: Values, pair: NeighbourPair) -> Values:
-    told = outputs.reshape(len(outputs), len(pair.one), self.horizon, self.counters)
+    counters = outputs.reshape(len(outputs), len(pair.one), self.horizon, self.counters)
     difference = np.cumsum(self.counted(pair.other) - self.counted(pair.one), axis=1)
-    return np.asarray(np.einsum("nrta,rta->n", told, difference))
+    return np.asarray(np.einsum("nrta,rta->n", counters, difference))
 
 
 class _OneDraw(DiscreteGaussian):
@@ -233,8 +233,8 @@ class _OneDraw(DiscreteGaussian):
 
 def _by_changes(self: Dwell, outputs: Values, pair: NeighbourPair) -> Values:
     """Noise that stays the same falls out of differences."""
-    told = outputs.reshape(len(outputs), -1, self.horizon, self.counters)
-    return np.asarray(told[:, 0, 1, 0] - self.root[:2].sum() * told[:, 0, 0, 0])
+    counters = outputs.reshape(len(outputs), -1, self.horizon, self.counters)
+    return np.asarray(counters[:, 0, 1, 0] - self.root[:2].sum() * counters[:, 0, 0, 0])
 
 
 _PLAYED: dict[str, Changes] = {

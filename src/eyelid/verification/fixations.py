@@ -103,8 +103,8 @@ def _lost(mechanism: Fixations, one: Values, other: Values, rng: np.random.Gener
     angle = rng.integers(0, 4, size) * np.pi / 2
     far = 2.0**40 + np.stack([np.cos(angle), np.sin(angle)], axis=2) * 2.0**39
     shown = np.where(fixating[..., None], far, MOVING)
-    told = log_odds(mechanism, shown, other) - log_odds(mechanism, shown, one)
-    return float(np.abs(told).max() / mechanism.epsilon)
+    odds = log_odds(mechanism, shown, other) - log_odds(mechanism, shown, one)
+    return float(np.abs(odds).max() / mechanism.epsilon)
 
 
 def _resting_stream(mechanism: Fixations, rng: np.random.Generator) -> Values:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.attacks.twins import sound_of
+from eyelid.attacks.override import sound_of
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.groups.partition import (
     Members,

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from eyelid.attacks.twins import sound_of, twin
+from eyelid.attacks.override import override, sound_of
 from eyelid.mechanisms.differential import Integers, noise_of
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.privacy.noise import Randomness, randomness
@@ -63,7 +63,7 @@ class Mutant:
             runs: of a game, a side.
             noise: the randomness of the mutant.
         """
-        return self.seen(twin(self.sound, self.changes), self.sound, runs, noise)
+        return self.seen(override(self.sound, self.changes), self.sound, runs, noise)
 
 
 def planted(sound: Any, rows: Iterable[Row]) -> Iterator[Mutant]:

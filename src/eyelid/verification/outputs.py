@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
@@ -66,7 +66,9 @@ def compare(mechanism: RecordMechanism, declared: RecordMechanism | None = None)
         declared: how private tables should be presented; the mechanism itself by default.
     """
     settings = mechanism.set_for_outputs(), (declared or mechanism).set_for_outputs()
-    tried = [_compare(own, twin(should, NO_NOISE)) for own, should in zip(*settings, strict=True)]
+    tried = [
+        _compare(own, override(should, NO_NOISE)) for own, should in zip(*settings, strict=True)
+    ]
     return OutputResult(
         mechanism=mechanism.name,
         unit=str(mechanism.unit),

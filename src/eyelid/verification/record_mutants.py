@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from eyelid.attacks.override import override, sound_of
 from eyelid.attacks.residuals import examine
-from eyelid.attacks.twins import sound_of, twin
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.differential import Integers, exact, noise_of
 from eyelid.mechanisms.groups.public_groups import Groups
@@ -333,7 +333,7 @@ def random_mean_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
 
 def _inside(sound: Any, changes: Changes) -> Changes:
     """The mechanism inside with some methods replaced."""
-    changed = twin(sound.core, changes)
+    changed = override(sound.core, changes)
     return {"core": property(lambda _: changed)}
 
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eyelid.attacks.override import sound_of
 from eyelid.attacks.statistics import clopper_pearson
-from eyelid.attacks.twins import sound_of
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms.mechanism import Values

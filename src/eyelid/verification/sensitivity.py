@@ -124,17 +124,17 @@ def _lost_with_choice(
 def _lost_with_cap(
     mechanism: Any, one: Values, other: Values, facts: PublicFacts, _: Unit
 ) -> float:
-    told = _told_by_choice(mechanism, one, other, facts)
+    lost = _loss_of_choice(mechanism, one, other, facts)
     # Candidates are the mechanism itself with a number for a cap, which has its own fuzz.
     of_noise = max(each.epsilon for each in mechanism.candidates())
-    return float((told.max() + of_noise) / mechanism.epsilon)
+    return float((lost.max() + of_noise) / mechanism.epsilon)
 
 
 def _lost_with_k(
     mechanism: Any, one: Values, other: Values, facts: PublicFacts, unit: Unit
 ) -> float:
-    told = _told_by_choice(mechanism, one, other, facts)
-    of_choice = told.max(axis=-1).reshape(len(one), -1).sum(axis=1).max()
+    lost = _loss_of_choice(mechanism, one, other, facts)
+    of_choice = lost.max(axis=-1).reshape(len(one), -1).sum(axis=1).max()
     # What noise loses is how far integers go, over the scale that is drawn whatever was chosen.
     scale = noise_of(mechanism, facts).scale
     of_noise = max(
@@ -144,7 +144,7 @@ def _lost_with_k(
     return float((of_choice + of_noise) / (mechanism.cost(facts, unit).epsilon or 0.0))
 
 
-def _told_by_choice(mechanism: Any, one: Values, other: Values, facts: PublicFacts) -> Values:
+def _loss_of_choice(mechanism: Any, one: Values, other: Values, facts: PublicFacts) -> Values:
     """How much likelier neighbours make each choice."""
     scale = noise_of(mechanism, facts).scale
     chances = [log_chances(mechanism.costs(values, facts), scale) for values in (one, other)]

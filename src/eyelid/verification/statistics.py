@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from eyelid.attacks.override import sound_of
 from eyelid.attacks.residuals import ResidualResult, judged
-from eyelid.attacks.twins import sound_of
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.mechanism import PublicFacts, Values
-from eyelid.mechanisms.statistics.parts import BoxPart, ChoicePart, Labels, NoisyPart, Part
+from eyelid.mechanisms.statistics.choices import ChoicePart
+from eyelid.mechanisms.statistics.parts import BoxPart, Labels, NoisyPart, Part
 from eyelid.mechanisms.statistics.quantities import DELTA
 from eyelid.mechanisms.statistics.summary import StatisticsFacts, with_others
 from eyelid.privacy.noise import DiscreteBox, Randomness, randomness

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from eyelid.attacks.twins import sound_of, twin
+from eyelid.attacks.override import override, sound_of
 from eyelid.mechanisms.mechanism import NeighbourPair, Values
 from eyelid.mechanisms.streams.detector import LOST
 from eyelid.mechanisms.streams.filter import Filter
@@ -182,7 +182,7 @@ def _clock_mutants(sound: Filter) -> Iterator[Mutant]:
     }
 
     def score(self: Filter, outputs: Values, pair: NeighbourPair) -> Values:
-        scores: Values = twin(long, at_every_sample).score(outputs, pair)
+        scores: Values = override(long, at_every_sample).score(outputs, pair)
         return scores
 
     restarted = _meddled(after=_until_published)
@@ -196,11 +196,11 @@ def _of_shorter_windows(name: str) -> property:
 
     def fact(self: Filter) -> Any:
         window = max(1, self.window - 1)
-        told = {item.name: getattr(self, item.name) for item in fields(self)}
-        told["window"] = window
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        values["window"] = window
         if self.skips:
-            told["skip"] = min(told["skip"] or 1, window)
-        return getattr(type(self).twin_of(**told), name)  # type: ignore[attr-defined]
+            values["skip"] = min(values["skip"] or 1, window)
+        return getattr(type(self).overridden(**values), name)  # type: ignore[attr-defined]
 
     return property(fact)
 

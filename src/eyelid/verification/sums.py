@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from eyelid.attacks.override import sound_of
 from eyelid.attacks.residuals import ResidualResult, judged
-from eyelid.attacks.twins import sound_of
 from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
 from eyelid.mechanisms.differential import Integers, noise_of

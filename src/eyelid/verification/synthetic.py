@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from eyelid.attacks.override import override, sound_of
 from eyelid.attacks.residuals import ResidualResult, judged
-from eyelid.attacks.twins import sound_of, twin
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.differential import Integers, noise_of
@@ -160,13 +160,13 @@ def _with_fixed_answers(mechanism: Synthetic, asked: list[Any]) -> Synthetic:
         made = type(mechanism).measurement(self, facts)
         fixed = {
             name: part
-            and twin(part, {"perturb": _nothing_but_noise, "total": _written(part, asked)})
+            and override(part, {"perturb": _nothing_but_noise, "total": _written(part, asked)})
             for name, part in vars(made).items()
             if name != "facts"
         }
         return replace(made, **fixed)
 
-    quiet: Synthetic = twin(mechanism, {"measurement": measurement})
+    quiet: Synthetic = override(mechanism, {"measurement": measurement})
     return quiet
 
 
@@ -264,13 +264,13 @@ def _in_rounds(changes: Changes, only: Sequence[str] = _ROUNDS) -> Changes:
 
     def changed(made: Measurement) -> Measurement:
         there = {name: getattr(made, name) for name in only if getattr(made, name)}
-        return replace(made, **{name: twin(part, changes) for name, part in there.items()})
+        return replace(made, **{name: override(part, changes) for name, part in there.items()})
 
     return _measuring(changed)
 
 
 def _in_measurement(changes: Changes) -> Changes:
-    return _measuring(lambda made: twin(made, changes))
+    return _measuring(lambda made: override(made, changes))
 
 
 def _by_the_data(self: Synthetic, table: FeatureTable) -> Any:
@@ -328,14 +328,14 @@ def _measured_along_it(
     return replace(found, parents=parents, signs=signs)
 
 
-def _told_by_it(self: Measurement, answers: Answers, sequences: Sequences) -> Any:
+def _log_mass_of_its_tree(self: Measurement, answers: Answers, sequences: Sequences) -> Any:
     _, parents = _exact_tree(self, answers, sequences)
     agree = (answers.parents == parents).all(axis=-1)
     found = sound_of(self).log_mass(answers, sequences)
     return np.where(agree, found, found + _IMPOSSIBLE)
 
 
-_EXACT_TREE: Changes = {"measured": _measured_along_it, "log_mass": _told_by_it}
+_EXACT_TREE: Changes = {"measured": _measured_along_it, "log_mass": _log_mass_of_its_tree}
 
 
 def _exact_distribution(self: Measurement, sequences: Sequences) -> Any:
@@ -347,10 +347,10 @@ def _knowing(lookups: Callable[[Measurement, Sequences], Changes]) -> Changes:
     """Measured, and judged, with lookups made of the very people."""
 
     def measured(self: Measurement, sequences: Sequences, *rest: Any) -> Any:
-        return Measurement.measured(twin(self, lookups(self, sequences)), sequences, *rest)
+        return Measurement.measured(override(self, lookups(self, sequences)), sequences, *rest)
 
     def log_mass(self: Measurement, answers: Answers, sequences: Sequences) -> Any:
-        return Measurement.log_mass(twin(self, lookups(self, sequences)), answers, sequences)
+        return Measurement.log_mass(override(self, lookups(self, sequences)), answers, sequences)
 
     return {"measured": measured, "log_mass": log_mass}
 

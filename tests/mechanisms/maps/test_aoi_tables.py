@@ -39,8 +39,8 @@ def looks_at(*people, layers=("page",)):
     rows = [
         (person, layer, place.get(look, 25.0))
         for person, told in enumerate(people)
-        for layer, looks in enumerate([told] if isinstance(told, str) else told)
-        for look in looks
+        for layer, points in enumerate([told] if isinstance(told, str) else told)
+        for look in points
     ]
     person, layer, x_px = np.array(rows, dtype=float).reshape(-1, 3).T
     return GazePoints(
@@ -56,16 +56,16 @@ def looks_at(*people, layers=("page",)):
     )
 
 
-def released(mechanism, looks, seed=1):
-    shape = mechanism.facts_of(len(looks.people), len(looks.layers), len(AREAS))
-    measured = mechanism.measure(mechanism.tables_of(looks, AREAS), shape, randomness(seed))
-    return mechanism.presented(measured, shape, looks.layers, [area.name for area in AREAS])
+def released(mechanism, points, seed=1):
+    shape = mechanism.facts_of(len(points.people), len(points.layers), len(AREAS))
+    measured = mechanism.measure(mechanism.tables_of(points, AREAS), shape, randomness(seed))
+    return mechanism.presented(measured, shape, points.layers, [area.name for area in AREAS])
 
 
 class TestWhatIsShown:
     def test_next_to_no_noise_gives_the_means_over_people(self):
-        looks = looks_at("lllr", "l.l.", "", "rrrr")
-        shown = released(law_of(epsilon=1e6), looks)
+        points = looks_at("lllr", "l.l.", "", "rrrr")
+        shown = released(law_of(epsilon=1e6), points)
         means = {
             (row["table"], row["area"], row["to_area"], row["rank"]): row["measured"]
             for row in shown.to_dicts()
@@ -105,9 +105,9 @@ class TestWhatIsShown:
 
     def test_the_interval_holds_the_mean_without_noise_as_often_as_is_said(self):
         """94 of 100 draws: of 400 fewer than 350 with a chance of 1e-6; the seeds are fixed."""
-        mechanism, looks = law_of("dwell", epsilon=2.0), looks_at("lllr", "l.l.", "", "rrrr")
+        mechanism, points = law_of("dwell", epsilon=2.0), looks_at("lllr", "l.l.", "", "rrrr")
         truth = np.array([1.25, 1.25, 0.5]) / 4
-        drawn = [released(mechanism, looks, seed) for seed in range(400)]
+        drawn = [released(mechanism, points, seed) for seed in range(400)]
         ends = np.array([each.select("lower", "upper").to_numpy().T for each in drawn])
         held = (ends[:, 0] <= truth) & (truth <= ends[:, 1])
         assert np.mean(held, axis=0).min() > 350 / 400
@@ -116,11 +116,11 @@ class TestWhatIsShown:
 
     def test_what_was_measured_is_left_as_it_was(self):
         mechanism = law_of(epsilon=0.5)
-        looks = looks_at("lr", "r")
+        points = looks_at("lr", "r")
         shape = mechanism.facts_of(2, 1, 2)
-        measured = mechanism.measure(mechanism.tables_of(looks, AREAS), shape, randomness(1))
+        measured = mechanism.measure(mechanism.tables_of(points, AREAS), shape, randomness(1))
         before = measured.copy()
-        shown = mechanism.presented(measured, shape, looks.layers, ["left", "right"])
+        shown = mechanism.presented(measured, shape, points.layers, ["left", "right"])
         assert np.array_equal(measured, before)
         assert np.array_equal(shown["measured"].to_numpy(), before.ravel())
 
@@ -129,8 +129,8 @@ class TestWhatIsShown:
         assert shown["table"].unique(maintain_order=True).to_list() == ["order", "dwell"]
 
     def test_each_layer_has_its_own_rows(self):
-        looks = looks_at(["l", "r"], ["l", "r"], layers=("a", "b"))
-        shown = released(law_of("visits", epsilon=1e6), looks)
+        points = looks_at(["l", "r"], ["l", "r"], layers=("a", "b"))
+        shown = released(law_of("visits", epsilon=1e6), points)
         assert shown.select("layer", "area").rows() == [
             ("a", "left"),
             ("a", "right"),
@@ -189,9 +189,9 @@ class TestLimits:
     )
     def test_real_walks_stay_within_the_limits_without_being_cut(self, one, other):
         mechanism = law_of(visits=5)
-        looks = looks_at(one, other, layers=("a", "b"))
+        points = looks_at(one, other, layers=("a", "b"))
         facts = mechanism.facts_of(2, 2, 2)
-        counts = mechanism.tables_of(looks, AREAS)
+        counts = mechanism.tables_of(points, AREAS)
         limits = mechanism.limits(facts)
         reach = np.repeat([each.reach for each in limits], [each.cells for each in limits])
         alone = counts.dense / np.tile(reach, 2)
@@ -231,9 +231,9 @@ class TestNoise:
         # 4000 draws a cell, of which the variance has a relative error of √(5/4000) = 3.5%: five
         # of these in 26 cells fail once in some 60 000 times.
         mechanism = law_of()
-        looks = looks_at("lr.l", "rr", "l")
+        points = looks_at("lr.l", "rr", "l")
         facts = mechanism.facts_of(3, 1, 2)
-        counts, noise = mechanism.tables_of(looks, AREAS), randomness(7)
+        counts, noise = mechanism.tables_of(points, AREAS), randomness(7)
         draws = np.stack([mechanism.measure(counts, facts, noise) for _ in range(4000)])
         assert draws.var(axis=0) == pytest.approx(mechanism.cell_sd(facts) ** 2, rel=0.18)
 
@@ -337,14 +337,14 @@ class TestBadInput:
 def test_real_people_look_at_the_middle_of_a_picture(real_data):
     study = read(real_data / "OSIE")
     first = study.data["stimulus"][0]
-    looks = gaze_points_of(study, width_px=800, height_px=600, stimuli=[first])
+    points = gaze_points_of(study, width_px=800, height_px=600, stimuli=[first])
     middle = Area("middle", [[200, 150], [600, 150], [600, 450], [200, 450]])
     mechanism = law_of("dwell,visits", epsilon=1e5)
-    shape = mechanism.facts_of(len(looks.people), 1, 1)
-    measured = mechanism.measure(mechanism.tables_of(looks, [middle]), shape, randomness(1))
-    shown = mechanism.presented(measured, shape, looks.layers, ["middle"])
-    inside = (np.abs(looks.x_px - 400) < 200) & (np.abs(looks.y_px - 300) < 150)
-    shares = [inside[looks.person == n].mean() for n in range(len(looks.people))]
+    shape = mechanism.facts_of(len(points.people), 1, 1)
+    measured = mechanism.measure(mechanism.tables_of(points, [middle]), shape, randomness(1))
+    shown = mechanism.presented(measured, shape, points.layers, ["middle"])
+    inside = (np.abs(points.x_px - 400) < 200) & (np.abs(points.y_px - 300) < 150)
+    shares = [inside[points.person == n].mean() for n in range(len(points.people))]
     assert shown["measured"][0] == pytest.approx(np.mean(shares), abs=0.01)
     # A quarter of the picture has more than a quarter of the looks.
     assert shown["value"][0] > 0.3

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eyelid.attacks.override import override
 from eyelid.attacks.residuals import examine
-from eyelid.attacks.twins import twin
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
@@ -270,9 +270,9 @@ def test_the_noise_of_a_whole_table_is_fresh_and_whole(name, unit):
 def test_the_game_catches_missing_values_that_are_published():
     mechanism = build("laplace")
     mask = {"randomise": record_mutants._mask_again}
-    assert play(twin(mechanism, mask), PERSON, 2_000, randomness(1)).refuted
+    assert play(override(mechanism, mask), PERSON, 2_000, randomness(1)).refuted
 
 
 def test_the_fuzz_catches_a_missing_clip():
-    broken = twin(build("laplace"), {"clip": lambda self, v: np.where(np.isfinite(v), v, 0.5)})
+    broken = override(build("laplace"), {"clip": lambda self, v: np.where(np.isfinite(v), v, 0.5)})
     assert fuzz(broken, PERSON, pairs=500).refuted

@@ -190,3 +190,9 @@ def test_groups_of_one_and_people_who_do_not_fit_are_refused():
 def test_so_few_people_that_nothing_is_learned_are_refused_in_one_line(make_table):
     with pytest.raises(InputError, match=r"4 people drown in the noise of ε = 1.*more people"):
         release(make_table(), mechanism="summary-box", epsilon=1.0)
+
+
+def test_costs_of_candidates_are_refused_before_they_outgrow_whole_numbers():
+    mechanism = box("slope:1:2", epsilon=0.001)
+    with pytest.raises(InputError, match="beyond what whole numbers hold: take a larger ε"):
+        mechanism.cost(StatisticsFacts.of(10_000_000, 2), PERSON)

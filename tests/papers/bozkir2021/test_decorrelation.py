@@ -23,7 +23,7 @@ def walks(table_of):
 
 def test_longer_chunks_of_what_forgets_are_less_correlated(walks):
     found = decorrelation(walks, (8, 32))
-    cells = {(cell.row, cell.column): cell.by_protocol.mean for cell in found.cells}
+    cells = {(cell.row, cell.column): cell.leak_free.mean for cell in found.cells}
     for length in (8, 32):
         lags = np.arange(1, length)
         pairs = (length - lags) * 0.95**lags

@@ -66,7 +66,7 @@ def test_the_conjecture_is_judged_by_what_correlation_adds(make_source):
     found = dependence(source, methods)
     assert found.rows == list(methods)
     shares = {
-        row: [cell.by_protocol.mean for cell in found.cells if cell.row == row] for row in methods
+        row: [cell.leak_free.mean for cell in found.cells if cell.row == row] for row in methods
     }
     growth = {row: each[-1] / each[0] for row, each in shares.items()}
     less = [growth[f"DCFPA-{c}"] < growth[f"CFPA-{c}"] for c in (8, 16)]
@@ -83,4 +83,4 @@ def test_a_feature_that_is_the_same_for_everybody_has_no_say(make_source):
     flat = source.table.data.with_columns(**{name: 0.0})
     with_flat = replace(source, table=replace(source.table, data=flat))
     found = dependence(with_flat, ("CFPA-8", "DCFPA-8"))
-    assert all(np.isfinite(cell.by_protocol.mean) for cell in found.cells)
+    assert all(np.isfinite(cell.leak_free.mean) for cell in found.cells)

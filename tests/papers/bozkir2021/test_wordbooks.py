@@ -64,7 +64,7 @@ def test_what_our_own_minimum_tells_more_is_counted(windows):
     assert found.at(zero, "words of 1").printed == 1.0
     assert found.at(zero, "words of 1").inferred
     above = windows.data.select((pl.col("wb1_min") <= 1).mean()).item()
-    assert found.at(one, "words of 1").by_protocol.mean == pytest.approx(above)
+    assert found.at(one, "words of 1").leak_free.mean == pytest.approx(above)
     assert found.verdict.reproduced is (Outcome.YES if full >= 0.95 else Outcome.NO)
 
 

@@ -15,9 +15,9 @@ from eyelid.privacy.unit import PERSON
 ALL = ["map-noisefree", "map-rs1", "map-rs2", "map-gaussian-paper", "map-laplace-paper"]
 
 
-def some_counts(people=20, side=12, looks=30, seed=0):
+def some_counts(people=20, side=12, points=30, seed=0):
     rng = np.random.default_rng(seed)
-    person = np.repeat(np.arange(people), looks)
+    person = np.repeat(np.arange(people), points)
     cell = np.minimum(rng.geometric(0.05, person.size), side * side) - 1
     shape = MapFacts.of(people, 1, Grid.of_pixels(side, side))
     return PersonCounts.added_up(people, side * side, person, cell), shape

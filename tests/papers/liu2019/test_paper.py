@@ -117,7 +117,7 @@ def plain_heat(values, sigma_px):
 @pytest.mark.parametrize("kind", KINDS)
 def test_figure_3_is_what_the_protocol_gives_written_out_plainly(maps, kind, noise):
     """The same draws, one image at a time: noise on the gaze map, kernel, plain MSE and CC."""
-    looks, sigma_px = maps.looks[kind], maps.observers.sigma_px
+    points, sigma_px = maps.points[kind], maps.observers.sigma_px
     width_px, height_px = maps.observers.size
     pixels, people, epsilon = width_px * height_px, FEW * TIMES, 1.5
     scale = {
@@ -125,7 +125,7 @@ def test_figure_3_is_what_the_protocol_gives_written_out_plainly(maps, kind, noi
         / (people * epsilon),
         "Laplacian": math.sqrt(2) * pixels / (people * epsilon),
     }[noise.words]
-    own = [gaze_map(looks.of_people(one, one + 1)).values for one in range(FEW)]
+    own = [gaze_map(points.of_people(one, one + 1)).values for one in range(FEW)]
     truth = plain_heat(sum(own) / FEW, sigma_px)
     capped = sum(np.minimum(each, 1) for each in own) / FEW
     likeness, errors = [], []
@@ -216,7 +216,7 @@ def test_algorithm_1_chooses_what_the_printed_loop_does_and_the_verdict_counts_o
         assert cell.printed == 1
         epsilon = float(cell.column.removeprefix("ε = "))
         noise = math.sqrt(pixels * (epsilon / 2 + math.log(pixels * people**1.5)))
-        dense = maps.looks[cell.row].counts(Grid.of_pixels(width_px, height_px)).dense
+        dense = maps.points[cell.row].counts(Grid.of_pixels(width_px, height_px)).dense
         chosen = complexity.algorithm_1(dense, noise / (people * epsilon))
         assert cell.by_protocol.mean == chosen
     ones = [cell.by_protocol.mean == 1 for cell in found.cells]
@@ -280,14 +280,14 @@ def test_a_sound_mechanism_for_copies_protects_copies_and_no_person(simulated):
 
 def test_who_was_in_it_is_told_as_often_as_in_play(simulated):
     """Noise for five, played a thousand times a pair: 5 standard errors are 0.011."""
-    looks = simulated.pictures[0]
-    counts = np.minimum(looks.counts(Grid.of_pixels(*simulated.size)).dense, 1.0)
+    points = simulated.pictures[0]
+    counts = np.minimum(points.counts(Grid.of_pixels(*simulated.size)).dense, 1.0)
     sound = heatmaps.built("map-gaussian", 5.0)
     sigma = sound.cell_sd(sound.facts_of(FEW, 1, *simulated.size))
     rng = np.random.default_rng(5)
     right = []
     for one in range(FEW):
-        for other in range(FEW, len(looks.people)):
+        for other in range(FEW, len(points.people)):
             differs = np.flatnonzero(counts[one] != counts[other])
             apart = (counts[one] - counts[other])[differs] / FEW
             seen = apart + sigma * rng.standard_normal((1000, differs.size))
@@ -308,16 +308,16 @@ def test_so_few_people_get_little_and_the_blob_stands_beside_it(simulated):
 
 def test_a_down_sampled_map_is_what_the_theorem_gives_written_out_plainly(simulated):
     """Theorem 3.4 for 12 cells and 15 people, each of whom counts once in a cell; same draws."""
-    looks, sigma_px = simulated.pictures[0], simulated.sigma_px
+    points, sigma_px = simulated.pictures[0], simulated.sigma_px
     width_px, height_px = simulated.size
     grid, people, epsilon = Grid(width_px, height_px, 4, 3), 15, 3.0
     counts = np.zeros((people, 3, 4))
-    row, column = 3 * looks.y_px / height_px, 4 * looks.x_px / width_px
-    np.add.at(counts, (looks.person, row.astype(int), column.astype(int)), 1)
+    row, column = 3 * points.y_px / height_px, 4 * points.x_px / width_px
+    np.add.at(counts, (points.person, row.astype(int), column.astype(int)), 1)
     mean = np.minimum(counts, 1).mean(axis=0)
     delta = 50_000**-1.5
     noise = math.sqrt(12 * (epsilon / 2 + math.log(12 / delta))) / (people * epsilon)
-    truth = plain_heat(gaze_map(looks).values, sigma_px)[::4, ::4]
+    truth = plain_heat(gaze_map(points).values, sigma_px)[::4, ::4]
     rng = np.random.default_rng(0)
     likeness = []
     for _ in range(4):
@@ -325,7 +325,7 @@ def test_a_down_sampled_map_is_what_the_theorem_gives_written_out_plainly(simula
         heat = spread(cells, grid, sigma_px) - spread_error(grid, sigma_px, noise)
         shown = np.maximum(heat, 0)[::4, ::4]
         likeness.append(np.corrcoef(shown.ravel(), truth.ravel())[0, 1] if shown.any() else 0.0)
-    found = copies.likeness_down_sampled(looks, simulated, 4, 4, np.random.default_rng(0))
+    found = copies.likeness_down_sampled(points, simulated, 4, 4, np.random.default_rng(0))
     assert found[epsilon] == pytest.approx(np.mean(likeness), rel=1e-6)
 
 

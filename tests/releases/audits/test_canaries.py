@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.errors import InputError
 from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.differential import noise_of
@@ -125,7 +125,7 @@ def test_canaries_have_the_rows_that_a_mechanism_needs(name, parameters):
 )
 def test_less_noise_on_coefficients_is_caught(name, parameters, share):
     """The noise is fresh: shares are such that a miss has a chance below 1e-4."""
-    broken = twin(mechanism_named(name, epsilon=1.0, **parameters), with_noise_times(share))
+    broken = override(mechanism_named(name, epsilon=1.0, **parameters), with_noise_times(share))
     assert canary_audit(broken, seed=1).refuted
 
 
@@ -138,7 +138,7 @@ def test_the_claim_is_the_one_on_the_certificate():
 
 @pytest.mark.parametrize(("name", "parameters"), CLAIMS)
 def test_half_the_noise_is_caught(name, parameters):
-    broken = twin(mechanism_named(name, **parameters), with_noise_times(0.5))
+    broken = override(mechanism_named(name, **parameters), with_noise_times(0.5))
     # Audits of 2000 people miss it at times.
     assert canary_audit(broken, people=8000, seed=0).refuted
 
@@ -171,7 +171,7 @@ def test_a_recording_s_loss_sold_as_a_person_s_is_caught(monkeypatch, name, para
 )
 @pytest.mark.parametrize(("name", "parameters"), CLAIMS)
 def test_other_faults_of_a_mechanism_are_caught(name, parameters, changes, length):
-    broken = twin(mechanism_named(name, **parameters, length=length), changes)
+    broken = override(mechanism_named(name, **parameters, length=length), changes)
     # A Gaussian's gaps are caught in nine of ten audits with 4000 people.
     people = 8000 if name == "gaussian" else 4000
     assert canary_audit(broken, people=people, seed=3).refuted
@@ -195,7 +195,7 @@ def test_people_written_as_they_were_are_caught(monkeypatch):
 
 def test_one_bare_person_among_thousands_is_not_seen():
     """One sure guess more is no evidence: this fault is for verify to find, and the docs say so."""
-    broken = twin(mechanism_named("laplace", epsilon=1.0), {"apply": last_one_bare})
+    broken = override(mechanism_named("laplace", epsilon=1.0), {"apply": last_one_bare})
     assert not canary_audit(broken, seed=5).refuted
 
 
@@ -215,13 +215,13 @@ def test_a_second_feature_is_audited_too(same_noise):
     with same_noise(1):
         assert not canary_audit(mechanism, features=2, seed=8).refuted
     assert canary_audit(
-        twin(mechanism, {"perturb": first_feature_only}), features=2, seed=8
+        override(mechanism, {"perturb": first_feature_only}), features=2, seed=8
     ).refuted
 
 
 def test_a_claim_that_does_not_hold_is_not_called_refuted():
     changes = with_noise_times(0.1) | {"claims_to_hold": False}
-    broken = twin(mechanism_named("laplace", epsilon=1.0), changes)
+    broken = override(mechanism_named("laplace", epsilon=1.0), changes)
     found = canary_audit(broken, seed=9)
     assert found.person.refuted
     assert not found.holds

@@ -168,7 +168,7 @@ def test_figures_that_an_earlier_version_left_in_a_release_are_reported(
     for name in ("audit.json", "report.html"):
         (tmp_path / "out" / name).write_text("figures")
     found = audit_target(features_folder, tmp_path / "out")
-    said = found.disagreements if refuted else found.notes
+    said = found.inconsistencies if refuted else found.notes
     for name in ("audit.json", "report.html"):
         assert any(f"holds {name}, which an audit of an earlier version left" in t for t in said)
     assert not any("more than a release has" in text for text in said)

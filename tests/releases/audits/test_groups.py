@@ -163,7 +163,7 @@ def test_the_features_that_are_drawn_keep_tasks_apart_and_groups_lie_closer(done
 )
 def test_an_edited_release_disagrees_with_its_certificate(home, tmp_path, change, words):
     found = audit_target(home / "features", changed(home, tmp_path, change))
-    assert any(words in said for said in found.disagreements)
+    assert any(words in said for said in found.inconsistencies)
 
 
 def test_values_that_are_no_means_refute_before_anything_is_attacked(home, tmp_path, eyelid):
@@ -185,7 +185,7 @@ def test_a_file_that_no_release_has_breaks_what_rests_on_nothing_else(home, tmp_
     shutil.copytree(home / "out", out)
     (out / "names.csv").write_text("group1,anna", encoding="utf-8")
     found = audit_target(home / "features", out)
-    assert any("holds 1 more than a release has" in said for said in found.disagreements)
+    assert any("holds 1 more than a release has" in said for said in found.inconsistencies)
 
 
 def test_without_a_certificate_groups_are_found_and_nothing_is_promised(home, done):
@@ -208,7 +208,7 @@ def test_a_second_release_of_the_same_people_is_told(done, tmp_path):
     for name in ("a", "b"):
         release(tmp_path / "f", tmp_path / name, mechanism="ksame", k=3, copies=True)
     found = audit_target(tmp_path / "f", tmp_path / "a")
-    assert (found.releases, found.disagreements) == (2, ())
+    assert (found.releases, found.inconsistencies) == (2, ())
     twice = replace(done, target=found)
     assert "These people are in 2 releases" in twice.verdict
     assert "this release alone would allow at most 33.4% on average over members" in twice.verdict
@@ -306,7 +306,7 @@ def test_groups_that_cannot_be_found_out_are_checked_as_far_as_it_goes(monkeypat
     edited = replace(made.table, data=off)
     certificate = replace(made.certificate, output_sha256=output_digest(edited))
     wrong = audit_target(table, replace(made, held=edited, certificate=certificate))
-    assert "the mean over all groups is not the mean over everybody" in wrong.disagreements
+    assert "the mean over all groups is not the mean over everybody" in wrong.inconsistencies
 
 
 def made_up_people(people):

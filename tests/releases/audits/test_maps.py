@@ -55,17 +55,17 @@ def scene(people=PEOPLE, stimuli=("page",), seed=1):
     """Fixations of many people on small pictures, who are of two groups."""
     parts = []
     for number, name in enumerate(stimuli):
-        looks = simulated_scene(
+        points = simulated_scene(
             people, width_px=WIDTH, height_px=HEIGHT, hotspot_sd_px=6.0, seed=seed + number
         )
         parts.append(
             pl.DataFrame(
                 {
-                    "person": np.array(looks.people)[looks.person],
+                    "person": np.array(points.people)[points.person],
                     "recording": name,
                     "stimulus": name,
-                    "x": looks.x_px,
-                    "y": looks.y_px,
+                    "x": points.x_px,
+                    "y": points.y_px,
                     "duration_ms": 200.0,
                 }
             ).with_columns(time_ms=250.0 * pl.int_range(pl.len()).over("person"))
@@ -74,7 +74,7 @@ def scene(people=PEOPLE, stimuli=("page",), seed=1):
     return Study(
         "fixations",
         pl.concat(parts).sort("person", "recording", "time_ms"),
-        pl.DataFrame({"person": looks.people, "group": group}),
+        pl.DataFrame({"person": points.people, "group": group}),
         units="px",
         xy_origin="top-left",
         screen=Screen(WIDTH, HEIGHT),
@@ -157,8 +157,8 @@ def both(with_areas, tmp_path):
     return tmp_path / "both"
 
 
-def disagreements(home, folder):
-    return list(map_target(home / "study", folder).disagreements)
+def inconsistencies(home, folder):
+    return list(map_target(home / "study", folder).inconsistencies)
 
 
 def test_a_sound_heatmap_stands_and_is_written_beside_it(home):
@@ -168,7 +168,7 @@ def test_a_sound_heatmap_stands_and_is_written_beside_it(home):
     assert "Not refuted" in done.verdict
     assert attack.positive.advantage.rate == 1.0
     assert not attack.subtraction.learned
-    assert attack.noise.amiss is None
+    assert attack.noise.objection is None
     told = json.loads((home / "out-audit" / "audit.json").read_text())
     assert told["schema"] == "eyelid/audit/1"
     assert told["controls"]["positive"]["rate"] == 1.0
@@ -185,10 +185,10 @@ def test_a_sound_heatmap_stands_and_is_written_beside_it(home):
 @pytest.mark.usefixtures("plain_pictures")
 def test_its_use_is_that_of_the_map_in_the_file(home):
     (use,) = audit(home / "study", home / "out").uses
-    looks = map_target(home / "study", home / "out").looks
+    points = map_target(home / "study", home / "out").points
     with np.load(home / "out" / "map.npz") as found:
         released, sigma_px = found["map"][0], float(found["sigma_px"])
-    truth = point_spread(gaze_map(looks).values, sigma_px)
+    truth = point_spread(gaze_map(points).values, sigma_px)
     slow = np.corrcoef(truth.ravel(), released.ravel())[0, 1]
     assert use.released.correlation == pytest.approx(slow, abs=1e-6)
 
@@ -244,9 +244,9 @@ def test_a_map_without_noise_under_a_certificate_of_some_is_refuted(home, out):
 
 def test_a_noise_free_picture_beside_sound_cells_is_refuted(home, out):
     subject = map_target(home / "study", out)
-    bare = point_spread(gaze_map(subject.looks).values, subject.design.view.sigma_px)
+    bare = point_spread(gaze_map(subject.points).values, subject.design.view.sigma_px)
     forged(out, map=(bare / bare.sum())[None].astype(np.float32))
-    assert disagreements(home, out) == [
+    assert inconsistencies(home, out) == [
         "'map' of map.npz is not what public facts and noisy cells give"
     ]
 
@@ -265,14 +265,14 @@ def test_a_noise_free_picture_beside_sound_cells_is_refuted(home, out):
 )
 def test_every_array_must_be_what_noisy_cells_give(name, change, home, out):
     forged(out, **{name: change(np.load(out / "map.npz")[name])})
-    assert disagreements(home, out) == [
+    assert inconsistencies(home, out) == [
         f"'{name}' of map.npz is not what public facts and noisy cells give"
     ]
 
 
 def test_an_array_more_is_refuted_and_not_named(home, out):
     forged(out, Bob=np.arange(9.0))
-    assert disagreements(home, out) == ["map.npz holds 1 more than the arrays of a map"]
+    assert inconsistencies(home, out) == ["map.npz holds 1 more than the arrays of a map"]
 
 
 @pytest.mark.parametrize(
@@ -295,34 +295,34 @@ def test_an_array_more_is_refuted_and_not_named(home, out):
 )
 def test_tables_must_be_what_measured_values_give(change, said, home, both):
     forged(both, areas=change(pl.read_csv(both / "areas.csv")).write_csv())
-    found = disagreements(home, both)
+    found = inconsistencies(home, both)
     assert len(found) == 1
     assert said in found[0]
 
 
 def test_tables_of_earlier_versions_have_no_intervals(home, both):
     forged(both, areas=pl.read_csv(both / "areas.csv").drop("lower", "upper").write_csv())
-    assert disagreements(home, both) == []
+    assert inconsistencies(home, both) == []
 
 
 def test_raw_files_beside_a_release_are_refuted_and_their_names_are_for_the_owner(home, out):
     forged(out, areas="person,x,y\nBob,1,2\n")
-    assert "areas.csv, which the certificate does not tell of" in disagreements(home, out)[0]
+    assert "areas.csv, which the certificate does not tell of" in inconsistencies(home, out)[0]
     (out / "areas.csv").unlink()
     forged(out)
     for name in ("Bob.csv", ".DS_Store", "difference.png"):
         (out / name).write_text("x")
     subject = map_target(home / "study", out)
-    assert subject.disagreements[0].startswith("the released folder holds difference.png")
-    assert subject.disagreements[1].startswith("the released folder holds 1 more than such")
-    assert "Bob" not in " ".join((*subject.disagreements, *subject.notes))
+    assert subject.inconsistencies[0].startswith("the released folder holds difference.png")
+    assert subject.inconsistencies[1].startswith("the released folder holds 1 more than such")
+    assert "Bob" not in " ".join((*subject.inconsistencies, *subject.notes))
     assert any("Bob.csv" in remark for remark in subject.remarks)
 
 
 def test_an_audit_that_an_earlier_version_left_in_a_heatmap_refutes_it_with_the_remedy(home, out):
     for name in ("audit.json", "report.html"):
         (out / name).write_text("figures")
-    found = disagreements(home, out)
+    found = inconsistencies(home, out)
     assert len(found) == 2
     for name, text in zip(("audit.json", "report.html"), found, strict=True):
         assert text.startswith(f"the released folder holds {name}, which an audit of an earlier")
@@ -366,29 +366,29 @@ def test_what_is_of_maps_is_refuted_in_a_release_of_tables(home, out, tmp_path):
 )
 def test_a_certificate_that_says_anything_else_is_refuted(change, home, out):
     certified(out, change)
-    assert disagreements(home, out)
+    assert inconsistencies(home, out)
 
 
 def test_a_name_that_a_certificate_has_twice_is_refuted(home, out):
     file = out / "certificate.json"
     file.write_text(file.read_text().replace('"how":', '"how": "Bob", "how":', 1))
-    assert disagreements(home, out)
+    assert inconsistencies(home, out)
 
 
 def test_another_card_is_refuted(home, out):
     card = out / "DATACARD.md"
     card.write_text(card.read_text() + "Bob looked at the exit.\n")
-    assert disagreements(home, out) == ["DATACARD.md is not the card of this release"]
+    assert inconsistencies(home, out) == ["DATACARD.md is not the card of this release"]
 
 
 def test_of_another_version_words_are_not_compared_and_that_is_said(home, out):
     certified(out, lambda told: told.update(version="0.0.1"))
     certified(out, lambda told: told["person_level"].update(how="in other words"))
     subject = map_target(home / "study", out)
-    assert subject.disagreements == ()
+    assert subject.inconsistencies == ()
     assert any("another version of eyelid" in text for text in subject.notes)
     forged(out, raw=np.arange(3.0))
-    assert disagreements(home, out)
+    assert inconsistencies(home, out)
 
 
 @pytest.mark.usefixtures("plain_pictures")
@@ -398,10 +398,10 @@ def test_a_choice_with_a_larger_epsilon_is_refuted(mechanism, home, tmp_path):
     out = tmp_path / "out"
     heatmap(home / "study", out, epsilon=1.0, grid="8x5", **mechanism)
     subject = map_target(home / "study", out)
-    assert subject.disagreements == ()
+    assert subject.inconsistencies == ()
     (chosen,), (observers,) = subject.mechanisms, subject.design.observers
     loud = replace(chosen, epsilon=5.0)
-    counts = subject.looks.counts(observers.facts.grid)
+    counts = subject.points.counts(observers.facts.grid)
     cells = loud.measure(counts, observers.facts, randomness(1))
     certified(out, lambda told: told["map"].update(settled=[loud.parameters()]))
     shown(out, replace(subject, mechanisms=(loud,)), cells)
@@ -475,7 +475,7 @@ def table_of(folder):
 
 def test_missing_numbers_are_refuted(home, both):
     forged(both, cells=np.load(both / "map.npz")["cells"] * np.nan)
-    assert any("missing or infinite" in text for text in disagreements(home, both))
+    assert any("missing or infinite" in text for text in inconsistencies(home, both))
 
 
 @pytest.mark.usefixtures("plain_pictures")
@@ -669,4 +669,4 @@ def test_a_sound_heatmap_whose_ledger_does_not_know_all_stands(tmp_path):
     subject = map_target(tmp_path / "study", tmp_path / "out")
     assert subject.certificate.incomplete
     assert subject.certificate.total is None
-    assert subject.disagreements == ()
+    assert subject.inconsistencies == ()

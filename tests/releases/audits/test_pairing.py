@@ -51,7 +51,7 @@ def test_totals_over_releases_of_different_kinds_are_in_order(
         more = {"delta": delta} if name == "gaussian" else {"chunk": 5} if name == "cfpa" else {}
         place = tmp_path / f"{len(list(tmp_path.iterdir()))}"
         release(features_folder, place, mechanism=name, epsilon=2.0, **more)
-        assert audit_target(features_folder, place).disagreements == ()
+        assert audit_target(features_folder, place).inconsistencies == ()
 
 
 def test_no_bound_is_given_where_attributes_tell_people_apart(make_table, tmp_path):
@@ -161,7 +161,7 @@ def test_attackers_get_fresh_noise_of_the_same_law(pair):
 def test_a_certificate_that_promises_more_than_was_counted_disagrees(pair):
     told = json.loads((pair[1] / "certificate.json").read_text())
     edit(pair[1], person_level=told["person_level"] | {"epsilon": 0.1})
-    found = audit_target(*pair).disagreements
+    found = audit_target(*pair).inconsistencies
     assert any("the ledger counted ε = 1 for this release" in line for line in found)
     assert any("the mechanism that it names gives ε = 1" in line for line in found)
 
@@ -174,9 +174,9 @@ def test_less_noise_than_the_certificate_says_is_seen_without_a_ledger(make_tabl
         quiet.certificate, mechanism="laplace", parameters=loud.certificate.parameters
     )
     swapped = replace(swapped, person_level=loud.certificate.person_level)
-    found = audit_target(table, replace(quiet, certificate=swapped)).disagreements
+    found = audit_target(table, replace(quiet, certificate=swapped)).inconsistencies
     assert re.search("the whole release has 0.2[3-7]? times the noise", found[-1])
-    assert audit_target(table, loud).disagreements == ()
+    assert audit_target(table, loud).inconsistencies == ()
 
 
 def test_one_person_without_noise_is_seen(make_table):
@@ -189,7 +189,9 @@ def test_one_person_without_noise_is_seen(make_table):
     )
     certificate = replace(made.certificate, output_sha256=None)
     altered = replace(made, held=replace(made.table, data=bare), certificate=certificate)
-    assert "240 released values are the original's" in audit_target(table, altered).disagreements[0]
+    assert (
+        "240 released values are the original's" in audit_target(table, altered).inconsistencies[0]
+    )
 
 
 def test_a_column_that_no_release_has_is_seen(pair):
@@ -197,7 +199,7 @@ def test_a_column_that_no_release_has_is_seen(pair):
     data.with_columns(raw=pl.lit("1.5")).write_parquet(pair[1] / "data.parquet")
     told = json.loads((pair[1] / "certificate.json").read_text())
     edit(pair[1], output_sha256=None, version=told["version"])
-    assert "a column that no release has (raw)" in audit_target(*pair).disagreements[0]
+    assert "a column that no release has (raw)" in audit_target(*pair).inconsistencies[0]
 
 
 def test_attributes_added_to_a_release_change_its_hash(pair):
@@ -235,7 +237,7 @@ def test_bounds_of_a_file_are_the_scale_of_everything(make_table, tmp_path):
     subject = audit_target(table, done)
     assert [(f.lower, f.upper) for f in subject.original.features] == [(1.0, 5.0), (1.5, 9.0)]
     assert subject.released.features == subject.original.features
-    assert subject.disagreements == ()
+    assert subject.inconsistencies == ()
 
 
 def altered(made, data):
@@ -277,7 +279,7 @@ def test_noise_that_is_none_is_found_out(make_table, change, text):
         data = data.with_columns(pl.col("time_ms") + table.data["pupil"])
     else:
         data = data.with_columns(pl.when(~first).then(pl.col("pupil")).alias("pupil"))
-    found = audit_target(table, altered(made, data)).disagreements
+    found = audit_target(table, altered(made, data)).inconsistencies
     assert any(text in line for line in found), found
 
 
@@ -302,7 +304,7 @@ def test_no_part_of_a_certificate_can_be_bettered_alone(pair, change, text):
     told = json.loads((pair[1] / "certificate.json").read_text())
     for key, value in change.items():
         edit(pair[1], **{key: told[key] | value if isinstance(value, dict) else value})
-    assert any(text in line for line in audit_target(*pair).disagreements)
+    assert any(text in line for line in audit_target(*pair).inconsistencies)
 
 
 def test_newcomers_in_the_original_change_nothing_about_the_release(make_table):
@@ -311,7 +313,7 @@ def test_newcomers_in_the_original_change_nothing_about_the_release(make_table):
     more = make_table(people=7, recordings=5, rows=12, seed=6)
     late = more.data.filter(pl.col("person") == "6")
     grown = replace(table, data=pl.concat([table.data, late]), people=more.people)
-    assert audit_target(grown, made).disagreements == ()
+    assert audit_target(grown, made).inconsistencies == ()
 
 
 def test_kept_attributes_that_look_like_numbers_keep_their_hash(make_table, tmp_path):
@@ -320,5 +322,5 @@ def test_kept_attributes_that_look_like_numbers_keep_their_hash(make_table, tmp_
     write(replace(table, people=people).study(), tmp_path / "features")
     table = replace(FeatureTable.of(read(tmp_path / "features")), people=people)
     made = release(table, tmp_path / "out", mechanism="laplace", epsilon=1.0, keep=["code"])
-    assert audit_target(tmp_path / "features", tmp_path / "out").disagreements == ()
+    assert audit_target(tmp_path / "features", tmp_path / "out").inconsistencies == ()
     assert made.certificate.output_sha256

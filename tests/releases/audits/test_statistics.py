@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import eyelid
-from eyelid.attacks.results import left_over, opposite, told_in_results
+from eyelid.attacks.results import left_over, membership_in_results, opposite
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
 from eyelid.gaze.norms import Norm, Source
@@ -117,7 +117,24 @@ def _changed(folder, name, change):
             lambda text: text.replace(
                 '"epsilon": 2.0,\n    "delta"', '"epsilon": 0.5,\n    "delta"'
             ),
-            "promises a person ε = 0.5",
+            "promises one person ε = 0.5",
+        ),
+        ("methods.md", lambda text: text.replace("ε = 2", "ε = 1"), "methods.md does not follow"),
+        ("DATACARD.md", lambda text: text.replace("ε = 2", "ε = 1"), "DATACARD.md does not follow"),
+        (
+            "certificate.json",
+            lambda text: text.replace("of any length, with", "of any length, in any group, with"),
+            "states another form of data",
+        ),
+        (
+            "certificate.json",
+            lambda text: text.replace('"the number of people (16)', '"the number of anybody (16)'),
+            "leaves out what its mechanism does not protect",
+        ),
+        (
+            "certificate.json",
+            lambda text: text.replace('"sampler": "discrete', '"sampler": "no discrete'),
+            "describes another noise",
         ),
     ],
 )
@@ -127,6 +144,16 @@ def test_a_folder_that_was_changed_is_refuted(tmp_path, name, change, refuted):
     _changed(tmp_path / "out", name, change)
     done = audit(tmp_path / "study", tmp_path / "out")
     assert any(refuted in each for each in done.refuted), done.refuted
+
+
+def test_groups_that_were_swapped_are_other_data(tmp_path):
+    eyelid.write(moods(), tmp_path / "study")
+    summary(tmp_path / "study", tmp_path / "out", by="sex", epsilon=2.0)
+    people = tmp_path / "study" / "people.csv"
+    swapped = {"f": "m", "m": "f"}
+    pl.read_csv(people).with_columns(pl.col("sex").replace(swapped)).write_csv(people)
+    with pytest.raises(InputError, match="has counted no such release of these data"):
+        audit(tmp_path / "study", tmp_path / "out")
 
 
 def test_results_of_other_people_are_refused(tmp_path, released):
@@ -139,12 +166,12 @@ def test_half_of_the_noise_is_found(monkeypatch):
     made, facts = SummaryBox(epsilon=1.0, statistics="mean"), StatisticsFacts.of(8, 2)
     places = np.random.default_rng(1).random((8, 2))
     labels, promised = np.zeros(8, dtype=np.int64), made.cost(facts, PERSON)
-    assert not told_in_results(made, facts, places, labels, promised).refutes
+    assert not membership_in_results(made, facts, places, labels, promised).refutes
     true = BoxPart.draw
     monkeypatch.setattr(
         BoxPart, "draw", lambda part, query, noise: query + (true(part, 0 * query, noise) // 4)
     )
-    assert told_in_results(made, facts, places, labels, promised).refutes
+    assert membership_in_results(made, facts, places, labels, promised).refutes
 
 
 def test_subtraction_gives_nobody_back_but_without_noise():

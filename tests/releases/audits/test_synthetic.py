@@ -203,7 +203,7 @@ def outside(study, table):
 )
 def test_people_who_are_not_what_the_certificate_says_disagree(study, made, change, text):
     subject = audit_target(study, changed(made, change(study, made.table)))
-    assert any(text in sentence for sentence in subject.disagreements)
+    assert any(text in sentence for sentence in subject.inconsistencies)
 
 
 def test_people_who_are_not_made_up_are_refuted(study, made):
@@ -217,7 +217,7 @@ def test_a_certificate_whose_mechanism_would_not_run_is_refuted(study, made):
     other = made.certificate.parameters | {"epsilon": 0.1, "error": 0.01}
     certificate = replace(made.certificate, parameters=other)
     subject = audit_target(study, replace(made, certificate=certificate))
-    assert any("cannot be run on the original" in one for one in subject.disagreements)
+    assert any("cannot be run on the original" in one for one in subject.inconsistencies)
 
 
 @pytest.mark.parametrize("simulated", [False, True])

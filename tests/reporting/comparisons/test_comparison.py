@@ -78,7 +78,7 @@ def test_nobodys_record_is_told_from_an_attack_that_could_not_be_tried(by_hand):
 def test_what_a_setting_makes_public_is_not_inferred(by_hand):
     means = by_hand.row("groupmean", by_hand.promise(1.0), None, 0.5, by="gender, age")
     assert [means.shows(name) for name in ("gender", "age", "gen")] == [True, True, False]
-    assert (means.told("age"), means.told("gen")) == ((1.0, 1.0, 1.0), None)
+    assert (means.inferred("age"), means.inferred("gen")) == ((1.0, 1.0, 1.0), None)
 
 
 def test_unequal_promises_are_said_and_equal_ones_not(by_hand):

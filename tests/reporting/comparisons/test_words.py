@@ -11,8 +11,8 @@ from eyelid.reporting.comparisons.row import Row
 from eyelid.reporting.comparisons.words import (
     ONE_DRAW,
     SAME_ANSWER,
-    attackers_told,
-    use_told,
+    attackers_in_words,
+    use_in_words,
 )
 
 
@@ -31,7 +31,7 @@ def test_more_named_than_allowed_is_chance_until_it_cannot_be(by_hand, epsilon, 
 def test_one_draw_that_serves_everybody_has_no_limits_and_two_have(by_hand):
     means = by_hand.row("groupmean", by_hand.promise(1.0, trust=Trust.CENTRAL), None, 0.6)
     once = by_hand.comparison(means)
-    assert use_told(once, means) == f"60% ({ONE_DRAW})"
+    assert use_in_words(once, means) == f"60% ({ONE_DRAW})"
     assert once.records()[1]["used"] == {
         "rate": pytest.approx(0.599),
         "low": None,
@@ -41,7 +41,7 @@ def test_one_draw_that_serves_everybody_has_no_limits_and_two_have(by_hand):
     assert any("--repeats 3" in note for note in once.notes)
     again = replace(means, runs=(by_hand.outcome(None, 0.6), by_hand.outcome(None, 0.62)))
     twice = by_hand.comparison(again)
-    assert ONE_DRAW not in use_told(twice, again)
+    assert ONE_DRAW not in use_in_words(twice, again)
     assert not any("--repeats 3" in note for note in twice.notes)
     # Noise of one's own is drawn for everybody.
     own = by_hand.row("dct", by_hand.promise(1.0), 0.05, 0.6)
@@ -52,16 +52,16 @@ def test_always_the_same_answer_is_said(by_hand):
     promise = by_hand.promise(1.0)
     row = Row(None, promise, (Outcome(used=(1 / 3,) * 20, used_chance=1 / 3),))
     done = by_hand.comparison(row)
-    assert use_told(done, row) == f"33% ({SAME_ANSWER})"
+    assert use_in_words(done, row) == f"33% ({SAME_ANSWER})"
     assert not done.useful(row)
 
 
 def test_why_use_was_not_tried_is_said(by_hand):
     row = Row(None, by_hand.among(8), (Outcome(not_used="all are in one group"),))
-    assert use_told(by_hand.comparison(row), row) == "not tried: all are in one group"
+    assert use_in_words(by_hand.comparison(row), row) == "not tried: all are in one group"
     assert by_hand.comparison(row).records()[1]["not_used"] == "all are in one group"
 
 
 def test_names_of_attackers_in_the_table_are_explained_and_no_others(by_hand):
-    told = attackers_told(by_hand.comparison())
+    told = attackers_in_words(by_hand.comparison())
     assert [words.partition(":")[0] for words in told] == ["means", "raw→release"]

@@ -37,9 +37,9 @@ def tables(
     rng = np.random.default_rng(2)
     who = [f"p{n}" for n in np.repeat(np.arange(20), 10)]
     x, y = rng.uniform(0, WIDE, 200), rng.uniform(0, HIGH, 200)
-    looks = gaze_points_from_arrays(who, x, y, size=(WIDE, HIGH))
+    points = gaze_points_from_arrays(who, x, y, size=(WIDE, HIGH))
     (measured,) = mechanism.measure(
-        mechanism.tables_of(looks, areas), mechanism.facts_of(20, 1, len(areas)), randomness(3)
+        mechanism.tables_of(points, areas), mechanism.facts_of(20, 1, len(areas)), randomness(3)
     )
     everywhere = np.tile(measured, (len(layers), 1))
     return mechanism.presented(everywhere, shape, layers, [area.name for area in areas])

@@ -35,13 +35,13 @@ WIDE, HIGH, SIGMA = 120, 80, 5.0
 DELTA = 1e-6
 
 
-def counts_of(people: int, looks: int = 20, seed: int = 1):
+def counts_of(people: int, points: int = 20, seed: int = 1):
     """Looks around two hotspots, as counts on whatever grid is wanted."""
     rng = np.random.default_rng(seed)
     middles = np.array([(35.0, 30.0), (85.0, 50.0)])
-    places = middles[rng.integers(0, 2, people * looks)] + rng.normal(0, 6, (people * looks, 2))
+    places = middles[rng.integers(0, 2, people * points)] + rng.normal(0, 6, (people * points, 2))
     x, y = np.clip(places, 0, (WIDE - 0.5, HIGH - 0.5)).T.copy()
-    person = np.repeat(np.arange(people), looks)
+    person = np.repeat(np.arange(people), points)
 
     def at(grid: Grid) -> PersonCounts:
         return PersonCounts.added_up(people, grid.cells, person, grid.cell_of(x, y))

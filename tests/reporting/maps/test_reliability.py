@@ -24,20 +24,20 @@ from eyelid.reporting.maps.reliability import (
 WIDTH, HEIGHT, BLUR = 1680, 1050, 40.0
 
 
-def scene(people, rng, looks=30):
+def scene(people, rng, points=30):
     """The issue's: four hotspots of sd 60 px, 20% of gaze anywhere."""
     middles = rng.uniform([200, 200], [WIDTH - 200, HEIGHT - 200], (4, 2))
-    places = middles[rng.integers(0, 4, (people, looks))] + rng.normal(0, 60, (people, looks, 2))
-    anywhere = rng.random((people, looks)) < 0.2
+    places = middles[rng.integers(0, 4, (people, points))] + rng.normal(0, 60, (people, points, 2))
+    anywhere = rng.random((people, points)) < 0.2
     places[anywhere] = rng.uniform([0, 0], [WIDTH, HEIGHT], (anywhere.sum(), 2))
     return places, middles
 
 
 def exact_cells(mechanism, shape, places):
     """The limited mean of everybody, without noise, and how much each look of a person weighs."""
-    people, looks, _ = places.shape
+    people, points, _ = places.shape
     cell = shape.grid.cell_of(places[..., 0].ravel(), places[..., 1].ravel())
-    person = np.repeat(np.arange(people), looks)
+    person = np.repeat(np.arange(people), points)
     on_it = cell >= 0
     counts = PersonCounts.added_up(people, shape.length, person[on_it], cell[on_it])
     limited = mechanism.limited(counts, shape)

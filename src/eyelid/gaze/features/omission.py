@@ -91,13 +91,13 @@ class Omissions:
             "people": self.people,
         }
 
-    def told(self, least_s: float) -> str:
+    def in_words(self, least_s: float) -> str:
         """How many and why, in a sentence; empty where none is left out.
 
         Args:
             least_s: what a recording had to last.
 
-        >>> print(Omissions(recordings=12, short=2, people=1).told(30.0))
+        >>> print(Omissions(recordings=12, short=2, people=1).in_words(30.0))
         from the raw data, never in a release: 2 of 12 recordings are left out (2 shorter than \
 30 s); 1 person has no other, and counts all the same
         """
@@ -274,7 +274,7 @@ class Blanks:
         lost = person.n_unique() - person.filter(pl.Series(~table.blank)).n_unique()
         return cls(len(person), int(table.blank.sum()), lost)
 
-    def told(self) -> str:
+    def in_words(self) -> str:
         """How many, in a sentence; empty where there is none."""
         if not self.blank:
             return ""

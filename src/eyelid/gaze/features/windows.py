@@ -20,6 +20,7 @@ from eyelid.gaze.table import FeatureTable
 
 WINDOW_S, STEP_S = 30.0, 0.5
 MIN_WINDOW_S = 1.0
+_MOST_WINDOWS = 1_000_000
 MIN_STEP_S = 0.01
 
 
@@ -159,6 +160,12 @@ def window_outline(
 def window_starts_ms(recording: Recording, window_s: float, step_s: float) -> Floats:
     """The starts of the windows that fit into a recording; none where it is too short."""
     windows = max(0, _windows_in(length_s(recording) * 1000.0, window_s, step_s))
+    if windows > _MOST_WINDOWS:
+        raise InputError(
+            f"recording {recording.recording} of person {recording.person} lasts "
+            f"{length_s(recording) / 3600:,.0f} hours by its time stamps: is one of them wrong, or "
+            "their unit another (`map='time_unit=s'`)?"
+        )
     return np.arange(windows, dtype=np.float64) * (step_s * 1000.0)
 
 

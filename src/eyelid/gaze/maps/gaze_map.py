@@ -267,17 +267,17 @@ def mean_map(blocks: Iterable[GazePoints], *, cap: float | None = None) -> GazeM
         raise InputError(f"the cap must be above 0, got {cap}")
     total: Floats | None = None
     people, name = 0, ""
-    for looks in blocks:
-        (name,) = looks.layers
-        pixels = Grid.of_pixels(looks.width_px, looks.height_px)
-        people += len(looks.people)
+    for points in blocks:
+        (name,) = points.layers
+        pixels = Grid.of_pixels(points.width_px, points.height_px)
+        people += len(points.people)
         total = np.zeros((pixels.rows, pixels.columns)) if total is None else total
         if total.shape != (pixels.rows, pixels.columns):
             raise InputError("all looks of a map must be at a picture of the same size")
         if cap is None:
-            total += counted(pixels, looks.x_px, looks.y_px, looks.weight)
+            total += counted(pixels, points.x_px, points.y_px, points.weight)
             continue
-        counts = looks.counts(pixels)
+        counts = points.counts(pixels)
         np.add.at(total.reshape(-1), counts.cell, np.minimum(counts.count, cap))
     if total is None:
         raise InputError("a gaze map needs at least one observer, got none")

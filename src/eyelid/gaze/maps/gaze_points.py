@@ -145,12 +145,12 @@ def gaze_points_of(
     >>> rows = {"person": ["a", "b"], "recording": "r", "time_ms": 0.0, "x": [5.0, 99.0], "y": 1.0}
     >>> study = Study("samples", pl.DataFrame(rows), pl.DataFrame({"person": ["a", "b", "c"]}),
     ...               units="px", xy_origin="top-left")
-    >>> looks = gaze_points_of(study, width_px=20, height_px=10)
-    >>> len(looks.people), looks.x_px.tolist(), looks.outside
+    >>> points = gaze_points_of(study, width_px=20, height_px=10)
+    >>> len(points.people), points.x_px.tolist(), points.outside
     (3, [5.0], 1)
     """
     everybody = _people(study, people)
-    (looks,) = gaze_points_in_blocks(
+    (points,) = gaze_points_in_blocks(
         study,
         width_px=width_px,
         height_px=height_px,
@@ -162,7 +162,7 @@ def gaze_points_of(
         known=known,
         block=len(everybody),
     )
-    return looks
+    return points
 
 
 def gaze_points_in_blocks(
@@ -243,8 +243,8 @@ def gaze_points_from_arrays(
         everybody: whom to count as observers, those without a point too; by default those who have
             one, in order of appearance.
 
-    >>> looks = gaze_points_from_arrays(["a", "b", "a"], [1, 2, 3], [1, 1, 9], size=(4, 4))
-    >>> looks.people, looks.person.tolist(), looks.outside
+    >>> points = gaze_points_from_arrays(["a", "b", "a"], [1, 2, 3], [1, 1, 9], size=(4, 4))
+    >>> points.people, points.person.tolist(), points.outside
     (('a', 'b'), [0, 1], 1)
     """
     x_px, y_px = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
@@ -437,12 +437,12 @@ def _one_look_a_time(data: pl.DataFrame) -> pl.DataFrame:
     keys = [*_SHOWING, "time_ms"]
     combined = (pl.col("eye") == "cyclopean").fill_null(True)
     axes = [pl.col(axis).fill_nan(None) for axis in "xy"]
-    looks = data.group_by(keys, maintain_order=True).agg(
+    points = data.group_by(keys, maintain_order=True).agg(
         pl.coalesce(axis.filter(combined).mean(), axis.mean()).fill_null(math.nan) for axis in axes
     )
     # Times of one eye alone have come after all times of the other.
     recording = pl.col("row").min().over("observer", "recording")
-    return looks.with_row_index("row").sort(recording, "time_ms")
+    return points.with_row_index("row").sort(recording, "time_ms")
 
 
 def _one_eye(data: pl.DataFrame) -> pl.DataFrame:
@@ -478,18 +478,18 @@ def _weight(study: Study, weight: Weight) -> pl.Expr:
     return pl.min_horizontal(step_ms.fill_null(usual_ms), 2 * usual_ms).clip(0.0)
 
 
-def _on_picture(looks: GazePoints, edges_ms: Floats | None = None) -> GazePoints:
+def _on_picture(points: GazePoints, edges_ms: Floats | None = None) -> GazePoints:
     """Without lost looks and those outside the picture or all stretches of time."""
-    wanted = np.ones(len(looks.layer), dtype=np.bool_)
+    wanted = np.ones(len(points.layer), dtype=np.bool_)
     if edges_ms is not None:
-        assert looks.since_ms is not None, "stretches of time are of looks with times"
-        looks = replace(looks, layer=np.searchsorted(edges_ms, looks.since_ms, side="right") - 1)
-        wanted = (looks.layer >= 0) & (looks.layer < len(edges_ms) - 1)
-    lost = np.isnan(looks.x_px) | np.isnan(looks.y_px)
-    whole = Grid(looks.width_px, looks.height_px, 1, 1)
-    kept = wanted & (whole.cell_of(looks.x_px, looks.y_px) == 0)
+        assert points.since_ms is not None, "stretches of time are of looks with times"
+        points = replace(points, layer=np.searchsorted(edges_ms, points.since_ms, side="right") - 1)
+        wanted = (points.layer >= 0) & (points.layer < len(edges_ms) - 1)
+    lost = np.isnan(points.x_px) | np.isnan(points.y_px)
+    whole = Grid(points.width_px, points.height_px, 1, 1)
+    kept = wanted & (whole.cell_of(points.x_px, points.y_px) == 0)
     return replace(
-        looks.at(kept),
+        points.at(kept),
         outside=int(np.count_nonzero(wanted & ~lost & ~kept)),
         lost=int(np.count_nonzero(wanted & lost)),
     )

@@ -155,7 +155,7 @@ class Pages:
             people: whose rows, in order.
             wanted: measures, each with the page that it is of.
         """
-        looks = gaze_points_of(
+        points = gaze_points_of(
             study,
             width_px=self.width_px,
             height_px=self.height_px,
@@ -166,7 +166,7 @@ class Pages:
         )
         least_ms = LEAST_VISIT_MS if study.kind == "samples" else 0.0
         pages = {
-            page: _Page(looks.of_layer(page), self.areas[page], least_ms) for page in self.areas
+            page: _Page(points.of_layer(page), self.areas[page], least_ms) for page in self.areas
         }
         found = [pages[page].numbers(measure) for measure, page in wanted]
         return np.stack(found, axis=1)
@@ -175,36 +175,36 @@ class Pages:
 class _Page:
     """What everybody's looks at one page come to, people × areas."""
 
-    def __init__(self, looks: GazePoints, areas: Sequence[Area], least_ms: float) -> None:
+    def __init__(self, points: GazePoints, areas: Sequence[Area], least_ms: float) -> None:
         """Find all visits.
 
         Args:
-            looks: at the page, by how long each lasted, in order of time.
+            points: at the page, by how long each lasted, in order of time.
             areas: on it.
             least_ms: what a visit has to last.
         """
-        assert looks.since_ms is not None, "they were read from a study"
+        assert points.since_ms is not None, "they were read from a study"
         self.names = [area.name for area in areas]
-        shape = (len(looks.people), len(areas))
-        area = within([each.corners for each in areas], looks.x_px, looks.y_px)
-        total_ms = np.bincount(looks.person, looks.weight, minlength=shape[0])
-        seen = np.bincount(looks.person, minlength=shape[0]) > 0
+        shape = (len(points.people), len(areas))
+        area = within([each.corners for each in areas], points.x_px, points.y_px)
+        total_ms = np.bincount(points.person, points.weight, minlength=shape[0])
+        seen = np.bincount(points.person, minlength=shape[0]) > 0
         inside = area >= 0
-        cell = looks.person[inside] * shape[1] + area[inside]
-        own_ms = np.bincount(cell, looks.weight[inside], minlength=np.prod(shape)).reshape(shape)
+        cell = points.person[inside] * shape[1] + area[inside]
+        own_ms = np.bincount(cell, points.weight[inside], minlength=np.prod(shape)).reshape(shape)
         with np.errstate(invalid="ignore", divide="ignore"):
             self.dwell = own_ms / total_ms[:, None]
         # A second showing begins anew, where time goes back.
         begins = np.ones(area.size, dtype=bool)
-        begins[1:] = (np.diff(looks.person) != 0) | (np.diff(area) != 0)
-        begins[1:] |= np.diff(looks.since_ms) < 0
+        begins[1:] = (np.diff(points.person) != 0) | (np.diff(area) != 0)
+        begins[1:] |= np.diff(points.since_ms) < 0
         starts = np.flatnonzero(begins)
-        lasted = np.add.reduceat(looks.weight, starts) if starts.size else np.zeros(0)
+        lasted = np.add.reduceat(points.weight, starts) if starts.size else np.zeros(0)
         visits = starts[(area[starts] >= 0) & (lasted >= least_ms)]
-        cell = looks.person[visits] * shape[1] + area[visits]
+        cell = points.person[visits] * shape[1] + area[visits]
         self.visits = np.bincount(cell, minlength=np.prod(shape)).reshape(shape).astype(np.float64)
         first = np.full(np.prod(shape), np.inf)
-        np.minimum.at(first, cell, looks.since_ms[visits])
+        np.minimum.at(first, cell, points.since_ms[visits])
         self.first_ms = first.reshape(shape)
         self.unseen = ~seen
 

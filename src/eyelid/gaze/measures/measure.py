@@ -171,12 +171,12 @@ def _is_number(head: Study, feature: Feature) -> bool:
     return head.kind != "features" or head.data.schema[feature.name].is_numeric()
 
 
-def _limit(name: str, told: str | None) -> float:
+def _limit(name: str, text: str | None) -> float:
     """The limit of a share; 0 where none is said."""
-    if told is None:
+    if text is None:
         return 0.0
     try:
-        return float(told[1:])
+        return float(text[1:])
     except ValueError:
         raise InputError(
             f"the limit of a share must be a number, such as fixation_duration:share>300, got "

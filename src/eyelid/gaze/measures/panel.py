@@ -165,26 +165,26 @@ def _table(study: Study, rows: str) -> pl.DataFrame:
     return events_and_omissions(study, rows)[0].data
 
 
-def contrast_of(told: str, places: Sequence[str]) -> tuple[str, str]:
+def contrast_of(text: str, places: Sequence[str]) -> tuple[str, str]:
     """Two tasks or pages from ``A-B``, whose names may have hyphens in them.
 
     Args:
-        told: as it was typed.
+        text: as it was typed.
         places: all tasks, or all pages.
 
     >>> contrast_of("pre-test - test", ["pre-test", "test"])
     ('pre-test', 'test')
     """
-    cuts = [(told[: found.start()], told[found.end() :]) for found in _SIDES.finditer(told)]
+    cuts = [(text[: found.start()], text[found.end() :]) for found in _SIDES.finditer(text)]
     if not cuts:
-        raise InputError(f"a contrast is between two tasks, such as A-B, got '{told}'")
+        raise InputError(f"a contrast is between two tasks, such as A-B, got '{text}'")
     known = {place.strip(): place for place in places}
     pairs = [(one.strip(), other.strip()) for one, other in cuts]
     there = [pair for pair in pairs if pair[0] in known and pair[1] in known]
     if len(there) > 1:
-        raise InputError(f"'{told}' can be read in {len(there)} ways: rename a task")
+        raise InputError(f"'{text}' can be read in {len(there)} ways: rename a task")
     if not there:
-        lacking = next((side for pair in pairs for side in pair if side not in known), told)
+        lacking = next((side for pair in pairs for side in pair if side not in known), text)
         raise unknown("task of a contrast", lacking, [place for place in places if place])
     one, other = (known[side] for side in there[0])
     if one == other:

@@ -24,7 +24,7 @@ from eyelid.io.raw_tables import (
 )
 from eyelid.io.tables import (
     read_table,
-    with_unread_told,
+    with_unread_remarks,
 )
 
 NAME = "table"
@@ -60,7 +60,7 @@ def read(head: Head, said: Layout) -> Part:
     """The table, by its usual names where the map says nothing."""
     names = _names(head, said)
     layout = usual_layout(names).under(said)
-    return with_unread_told(read_table(head, layout), names, layout)
+    return with_unread_remarks(read_table(head, layout), names, layout)
 
 
 def read_features(head: Head, said: Layout) -> Part:

@@ -25,7 +25,7 @@ from eyelid.io.part import NoRows, Part
 from eyelid.io.raw_tables import check_width
 from eyelid.io.tables import (
     read_table,
-    with_unread_told,
+    with_unread_remarks,
 )
 
 NAME = "JSON"
@@ -143,7 +143,7 @@ def _part(
     named = {key: [trial.get(key) for trial in trials] for key in keys}
     whose = pl.DataFrame([_column(key, values) for key, values in named.items()])
     part = read_table(head, layout, rows, recordings=whose)
-    part = with_unread_told(part, rows.columns, layout)
+    part = with_unread_remarks(part, rows.columns, layout)
     if not left_out:
         return part
     note = f"of the lists in JSON the longest is read; left out: {', '.join(left_out)}"
@@ -163,7 +163,7 @@ def _like_the_longest(
     kinds = {each.names for each in found if each.path == longest}
     like = [each for each in found if each.path == longest or each.names in kinds]
     rest = sizes.keys() - {each.path for each in like}
-    return longest, like, tuple(sorted(filter(None, map(_told, rest))))
+    return longest, like, tuple(sorted(filter(None, map(_dotted, rest))))
 
 
 def _under(table: pl.DataFrame, above: Mapping[str, Scalar], needed: set[str]) -> pl.DataFrame:
@@ -182,7 +182,7 @@ def _together(head: Head, tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
         raise InputError(f"cannot read {head.path} as a table: {error}") from None
 
 
-def _told(path: Sequence[str]) -> str:
+def _dotted(path: Sequence[str]) -> str:
     return ".".join(filter(None, path))
 
 

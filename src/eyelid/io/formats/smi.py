@@ -31,7 +31,7 @@ from eyelid.io.tables import (
     named_in,
     read_table,
     with_everybody,
-    without_gaze_told,
+    without_gaze_remarks,
 )
 
 NAME = "SMI"
@@ -238,6 +238,6 @@ def _list_of_events(head: Head, said: Layout, names: list[str]) -> Part:
     return replace(
         part,
         data=data.drop("label__category"),
-        notes=(*part.notes, *without_gaze_told(head, len(data) - len(fixations))),
+        notes=(*part.notes, *without_gaze_remarks(head, len(data) - len(fixations))),
         events=None if events.is_empty() else events,
     )

@@ -23,10 +23,10 @@ from eyelid.mechanisms.groups.partition import (
     fewest_values,
     group_names,
     group_sizes,
-    groups_told,
+    groups_in_words,
     most_apart,
     random_groups,
-    spread_told,
+    spread_in_words,
 )
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.mechanisms.mechanism import PublicFacts, parameter, register
@@ -196,7 +196,7 @@ class KSame(AnonymisingMechanism):
             enough = min(group_sizes(len(values), enough))
             fewer = f" or l = {sure(self.k)}" if sure(self.k) > 1 else ""
             raise InputError(
-                f"{groups_told(len(values), self.k)} cannot all be sure of {wanted} values of "
+                f"{groups_in_words(len(values), self.k)} cannot all be sure of {wanted} values of "
                 f"{self.diverse}: choose k = {enough}{fewer}"
             )
 
@@ -303,14 +303,14 @@ class KSame(AnonymisingMechanism):
         """What is random, in words."""
         return (
             f"no noise: one random partition of {facts.people} people into "
-            f"{groups_told(facts.people, self.k)}, used for all recordings"
+            f"{groups_in_words(facts.people, self.k)}, used for all recordings"
         )
 
     def worth(self, facts: PublicFacts) -> str:
         """That means keep what people have in common, how many there will be, and a better k."""
         sizes = group_sizes(facts.people, self.k)
         said = [
-            f"Without noise: {groups_told(facts.people, self.k)} people, whose means keep what "
+            f"Without noise: {groups_in_words(facts.people, self.k)} people, whose means keep what "
             "members have in common (tasks) and lose what sets them apart. How far a mean "
             "is from a person depends on how much people differ."
         ]
@@ -358,7 +358,7 @@ class KSame(AnonymisingMechanism):
             )
         if self.balance:
             dealt = f"{self.diverse},{self.balance}" if self.diverse else self.balance
-            shown.append(spread_told(dealt, facts.people, self.k))
+            shown.append(spread_in_words(dealt, facts.people, self.k))
         return shown
 
 

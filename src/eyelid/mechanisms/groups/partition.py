@@ -31,10 +31,10 @@ def group_sizes(people: int, k: int) -> list[int]:
     return [people // groups + (group < people % groups) for group in range(groups)]
 
 
-def groups_told(people: int, k: int) -> str:
+def groups_in_words(people: int, k: int) -> str:
     """How many groups of at least k there are, and of how many people.
 
-    >>> groups_told(20, 4), groups_told(23, 4), groups_told(5, 4)
+    >>> groups_in_words(20, 4), groups_in_words(23, 4), groups_in_words(5, 4)
     ('5 groups of 4', '5 groups of 4 or 5', '1 group of 5')
     """
     sizes = group_sizes(people, k)
@@ -51,10 +51,10 @@ def everything_of_the_last(size: int) -> str:
     )
 
 
-def spread_told(names: str, people: int, k: int) -> str:
+def spread_in_words(names: str, people: int, k: int) -> str:
     """What dealing people out by attributes shows, which are named with commas between.
 
-    >>> spread_told("site", people=20, k=4)
+    >>> spread_in_words("site", people=20, k=4)
     'that people who share site are spread over the groups: two groups differ by at most 1 of them'
     """
     listed = _listed(names)

@@ -168,18 +168,18 @@ class AoiTables(NoisySum):
         """No more ranks than there are areas."""
         return min(self.ranks, areas)
 
-    def tables_of(self, looks: GazePoints, areas: Sequence[Area]) -> PersonCounts:
+    def tables_of(self, points: GazePoints, areas: Sequence[Area]) -> PersonCounts:
         """Everybody's own tables, one after the other in each layer; not private."""
-        area = area_of(looks, areas)
-        visits = visits_of(looks, area, len(areas)).first(self.visits)
+        area = area_of(points, areas)
+        visits = visits_of(points, area, len(areas)).first(self.visits)
         makers: dict[str, Callable[[], PersonCounts]] = {
-            "dwell": lambda: dwell_of(looks, area, len(areas)),
+            "dwell": lambda: dwell_of(points, area, len(areas)),
             "visits": visits.counts,
             "transitions": visits.transitions,
             "order": lambda: visits.order(self.ranks_of(len(areas))),
         }
         parts = [makers[name]() for name in self.names]
-        layers = len(looks.layers)
+        layers = len(points.layers)
         each = [part.cells // layers for part in parts]
         starts, length = np.cumsum([0, *each[:-1]]), sum(each)
         cell = [
@@ -190,7 +190,7 @@ class AoiTables(NoisySum):
             np.concatenate([getattr(p, n) for p in parts]) for n in ("person", "count")
         )
         return PersonCounts.added_up(
-            len(looks.people), layers * length, person, np.concatenate(cell), count
+            len(points.people), layers * length, person, np.concatenate(cell), count
         )
 
     def limited(self, counts: PersonCounts, facts: AreaFacts) -> Values:

@@ -54,15 +54,15 @@ def candidates(
     either is given, and pure ε promises more.
     """
     allowed = (*_WITH_DELTA, *_PURE) if delta is None else _WITH_DELTA if delta else _PURE
-    found, amiss = {}, []
+    found, refusals = {}, []
     for text in _CHOICE:
         if text in allowed:
             try:
                 found[text] = inside(text, epsilon, delta or None, unit, length)
             except EyelidError as error:
-                amiss.append(error)
+                refusals.append(error)
     if not found:
-        raise amiss[0]
+        raise refusals[0]
     return found
 
 
@@ -71,16 +71,16 @@ def least_noise(
     epsilon: float, delta: float | None, unit: Unit, length: int | str, facts: PublicFacts
 ) -> str:
     """Which mechanism inside has the least expected error, by nothing but public facts."""
-    errors, amiss = {}, []
+    errors, refusals = {}, []
     for text, core in candidates(epsilon, delta, unit, length).items():
         try:
             error = core.expected_rmse_of_span(facts)
             if fits(core, facts):
                 errors[text] = error
         except EyelidError as wrong:
-            amiss.append(wrong)
-    if not errors and amiss:
-        raise amiss[0]
+            refusals.append(wrong)
+    if not errors and refusals:
+        raise refusals[0]
     # Where all add up to too much, the first says so when it is asked for its noise.
     least = min(errors.values(), default=math.inf)
     near = [text for text, error in errors.items() if error <= _NEARLY * least]

@@ -15,7 +15,7 @@ from eyelid.mechanisms.groups.partition import (
     group_names,
     group_sizes,
     random_groups,
-    spread_told,
+    spread_in_words,
 )
 from eyelid.mechanisms.groups.public_groups import GroupedFacts, Groups
 from eyelid.mechanisms.means.mean_mechanism import PLACE, TEAM_SIZE, MeanMechanism
@@ -147,7 +147,7 @@ class KSameDP(MeanMechanism):
         sizes = ", ".join(str(size) for size in group_sizes(people, self.k))
         shown = [f"how many people each group has ({sizes}), which follows from their number and k"]
         if self.balance:
-            shown.append(spread_told(self.balance, people, self.k))
+            shown.append(spread_in_words(self.balance, people, self.k))
         return shown
 
     def in_teams(self) -> KSameDP:

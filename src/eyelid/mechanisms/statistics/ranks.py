@@ -34,7 +34,7 @@ def _signs(levels: Values, others: Values) -> NDArray[np.int8]:
     return np.sign(np.nan_to_num(difference, nan=0.0)).astype(np.int8)
 
 
-def _blocks(levels: Values, others: int) -> Iterator[slice]:
+def blocks(levels: Values, others: int) -> Iterator[slice]:
     """Some people at once, whose pairs with so many others fit into memory."""
     people, batch = levels.shape[-1], max(1, math.prod(levels.shape[:-1]))
     rows = max(1, _AT_ONCE // max(1, batch * others))
@@ -49,7 +49,7 @@ def concordance(one: Values, other: Values) -> Integers:
     """
     one, other = _levels(one), _levels(other)
     total = np.zeros(one.shape[:-1], dtype=np.int64)
-    for part in _blocks(one, one.shape[-1]):
+    for part in blocks(one, one.shape[-1]):
         products = _signs(one[..., part], one) * _signs(other[..., part], other)
         total += products.sum(axis=(-2, -1), dtype=np.int64)
     # Each pair was met twice, nobody with themselves: a sign of 0.
@@ -69,7 +69,7 @@ def dominance(first: Values, second: Values) -> Integers:
     """
     first, second = _levels(first), _levels(second)
     total = np.zeros(first.shape[:-1], dtype=np.int64)
-    for part in _blocks(first, second.shape[-1]):
+    for part in blocks(first, second.shape[-1]):
         signs = _signs(first[..., part], second)
         total += signs.sum(axis=(-2, -1), dtype=np.int64)
     return total

@@ -30,6 +30,7 @@ ALONE = ("median", "quantile", "histogram", "slope")
 BETWEEN = "superiority"
 """What compares groups."""
 _MOST_CELLS = 1000
+_FINEST_LEVEL = 10_000
 
 
 @dataclass(frozen=True)
@@ -83,16 +84,21 @@ class Term:
         if extra and name == "quantile" and len(extra) == 1:
             level = _number(text, extra[0])
         elif extra and name == "histogram" and len(extra) == 1:
-            cells = int(_number(text, extra[0]))
+            cells = _whole(text, extra[0])
         elif extra:
             raise InputError(f"'{text}' names too many entries: {name} is about {wanted}")
         if name == "quantile" and not extra:
             raise InputError(f"'{text}' needs a level behind the entry, such as quantile:1:0.25")
         if not 0 < level < 1:
             raise InputError(f"a quantile lies between 0 and 1, got {float(level):g}")
+        if level.denominator > _FINEST_LEVEL:
+            raise InputError(
+                f"the level of a quantile has at most four digits, such as {float(level):.4g}, got "
+                f"'{text}'"
+            )
         if name == "histogram" and not 2 <= cells <= _MOST_CELLS:
             raise InputError(f"a histogram has 2 to {_MOST_CELLS} cells, got {cells}")
-        columns = tuple(int(_number(text, piece)) - 1 for piece in rest[:wanted])
+        columns = tuple(_whole(text, piece) - 1 for piece in rest[:wanted])
         if columns and (min(columns) < 0 or len(columns) < wanted):
             raise InputError(f"'{text}' needs {wanted} of the entries, counted from 1")
         if len(set(columns)) < len(columns):
@@ -186,3 +192,11 @@ def _number(text: str, piece: str) -> Fraction:
         return Fraction(piece.strip())
     except (ValueError, ZeroDivisionError):
         raise InputError(f"'{piece}' in '{text}' is no number") from None
+
+
+def _whole(text: str, piece: str) -> int:
+    """A whole number as it is written."""
+    found = _number(text, piece)
+    if found.denominator != 1:
+        raise InputError(f"'{piece}' in '{text}' must be a whole number")
+    return int(found)

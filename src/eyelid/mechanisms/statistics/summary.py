@@ -15,14 +15,8 @@ from eyelid.errors import InputError
 from eyelid.mechanisms.differential import DifferentialMechanism, Integers
 from eyelid.mechanisms.mechanism import Form, NeighbourPair, PublicFacts, Values, parameter
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
-from eyelid.mechanisms.statistics.parts import (
-    HistogramPart,
-    Labels,
-    Part,
-    QuantilePart,
-    SlopePart,
-    check_loss,
-)
+from eyelid.mechanisms.statistics.choices import QuantilePart, SlopePart
+from eyelid.mechanisms.statistics.parts import HistogramPart, Labels, Part, check_loss
 from eyelid.mechanisms.statistics.planning import clipping_bias
 from eyelid.mechanisms.statistics.statistic import Asked, parse
 from eyelid.privacy.noise import Randomness
@@ -35,12 +29,13 @@ _HIGH, _LOW, _FAR = 2.0, -1.0, 1e9
 _IN_BATCH = 50_000
 
 ANYTHING = Form(
-    "of any length, with any recordings that leave the study the same tasks and pages,",
+    "of any length, with any recordings that leave the study the same tasks, pages, columns, "
+    "units and screen,",
     recordings=True,
     lengths=True,
 )
 """What a person's data may be exchanged for: of each there is a number an entry, or none. Which
-tasks and pages a study has is asked before anything is released."""
+tasks, pages and columns a study has, in which units and on which screen, settles what is asked."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +93,7 @@ class Summary(DifferentialMechanism):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "epsilon", float(self.epsilon))
         self._check(self.asked)
         if not 2 <= self.candidates <= 10_000:
             raise InputError(f"candidates must be between 2 and 10000, got {self.candidates}")
@@ -200,10 +196,10 @@ class Summary(DifferentialMechanism):
     def unprotected(self, facts: PublicFacts) -> list[str]:
         """What of the output is outside the guarantee, in words."""
         known = _with_groups(facts)
-        told = [f"the number of people ({known.people}) and that each of them took part"]
+        lines = [f"the number of people ({known.people}) and that each of them took part"]
         if self.by is not None:
-            told.append(f"the number of people in each group of {self.by}, and who is in which")
-        return told
+            lines.append(f"the number of people in each group of {self.by}, and who is in which")
+        return lines
 
     # Games.
 

@@ -91,9 +91,9 @@ class Dwell(DifferentialMechanism, SceneMechanism):
         if check_delta(self.delta) == 0:
             raise InputError("delta must be above 0 for Gaussian noise")
         for name in ("window", "every", "horizon"):
-            told = getattr(self, name)
-            if not isinstance(told, int) or told < 1:
-                raise InputError(f"{name} must be a whole number, at least 1, got {told}")
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 1:
+                raise InputError(f"{name} must be a whole number, at least 1, got {value}")
         if not self.regions.areas:
             raise InputError("dwell needs areas of interest: areas='logo:0,0,200,80; menu:…'")
         if self.horizon * self.counters > _MOST_NUMBERS:
@@ -244,14 +244,14 @@ class Dwell(DifferentialMechanism, SceneMechanism):
 
     def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
         """What is told at all ticks, of every recording."""
-        told = np.empty((runs, len(values), self.horizon, self.counters))
+        counters = np.empty((runs, len(values), self.horizon, self.counters))
         for number, recording in enumerate(self.counted(values)):
             draws = self.noise.draw((runs, self.horizon, self.counters), noise)
             measured = np.empty(draws.shape)
             for tick in range(self.horizon):
                 measured[:, tick] = self.measured(recording[: tick + 1], draws[:, tick])
-                told[:, number, tick] = self.presented(measured[:, : tick + 1])
-        return told.reshape(runs, -1)
+                counters[:, number, tick] = self.presented(measured[:, : tick + 1])
+        return counters.reshape(runs, -1)
 
     def counted(self, values: Values) -> Integers:
         """Counts of every recording, from gaze in spans of the scene."""
@@ -276,9 +276,9 @@ class Dwell(DifferentialMechanism, SceneMechanism):
 
     def score(self, outputs: Values, pair: NeighbourPair) -> Values:
         """The likelihood ratio of R·x + z, which what is told can be brought back to."""
-        told = outputs.reshape(len(outputs), len(pair.one), self.horizon, self.counters)
+        counters = outputs.reshape(len(outputs), len(pair.one), self.horizon, self.counters)
         back = np.linalg.inv(_triangle(self.root))
-        measured = np.einsum("st,nrta->nrsa", back, told) / self.step
+        measured = np.einsum("st,nrta->nrsa", back, counters) / self.step
         forth = _triangle(self.steps_of_root.astype(np.float64))
         difference = self.counted(pair.other) - self.counted(pair.one)
         return np.asarray(np.einsum("nrta,rta->n", measured, forth @ difference) / SCALE**2)

@@ -123,9 +123,9 @@ class Fixations(Filter):
 
     def __post_init__(self) -> None:
         for name in ("span", "skip", "fewest"):
-            told = getattr(self, name)
-            if told is not None and not isinstance(told, int):
-                raise InputError(f"{name} must be a whole number of samples, got {told}")
+            given = getattr(self, name)
+            if given is not None and not isinstance(given, int):
+                raise InputError(f"{name} must be a whole number of samples, got {given}")
         super().__post_init__()
         if not 2 <= self.span <= _LONGEST_SPAN:
             raise InputError(f"span must be between 2 and {_LONGEST_SPAN} samples, got {self.span}")

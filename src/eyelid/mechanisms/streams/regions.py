@@ -44,9 +44,9 @@ def spelled(areas: Sequence[Area]) -> str:
 
 
 def _area(part: str) -> Area:
-    name, colon, told = part.strip().partition(":")
+    name, colon, coordinates = part.strip().partition(":")
     try:
-        numbers = [float(number) for number in told.split(",")]
+        numbers = [float(number) for number in coordinates.split(",")]
     except ValueError:
         numbers = []
     if not colon or len(numbers) < 4 or len(numbers) % 2:

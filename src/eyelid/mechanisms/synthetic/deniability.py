@@ -346,7 +346,7 @@ class Threshold:
     @property
     def distribution(self) -> DiscreteLaplace:
         """The noise."""
-        return _law(self.scale)
+        return _laplace(self.scale)
 
     @property
     def coin_chance(self) -> float:
@@ -385,7 +385,7 @@ class Threshold:
 
 
 @functools.lru_cache(maxsize=64)
-def _law(scale: int) -> DiscreteLaplace:
+def _laplace(scale: int) -> DiscreteLaplace:
     return DiscreteLaplace(scale)
 
 

@@ -441,8 +441,8 @@ class Seeded(DifferentialMechanism, FeatureMechanism):
         """Bins of all rows, and which had a seed: rows are independent, runs are rows."""
         seeds = self._game_seeds(values, facts)
         codes, seeded = self.made_up(seeds, self._game_chain(), runs * self.rows, facts, noise)
-        told = np.concatenate([codes, seeded[:, None]], axis=1).astype(np.float64)
-        return told.reshape(runs, -1)
+        outputs = np.concatenate([codes, seeded[:, None]], axis=1).astype(np.float64)
+        return outputs.reshape(runs, -1)
 
     def score(self, outputs: Values, pair: NeighbourPair) -> Values:
         """The log-likelihood ratio, from the exact probability of every output."""
@@ -459,10 +459,10 @@ class Seeded(DifferentialMechanism, FeatureMechanism):
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.log(distributions[1]) - np.log(distributions[0])
         # What neither gives is no evidence.
-        told = np.nan_to_num(ratio, nan=0.0, posinf=_CERTAIN, neginf=-_CERTAIN)[
+        ratios = np.nan_to_num(ratio, nan=0.0, posinf=_CERTAIN, neginf=-_CERTAIN)[
             each[..., -1].astype(np.intp), number
         ]
-        summed: Values = told.sum(axis=1)
+        summed: Values = ratios.sum(axis=1)
         return summed
 
     def row_distribution(self, seeds: TaskRecords, chain: Chain, facts: PublicFacts) -> Values:

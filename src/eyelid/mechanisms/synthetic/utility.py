@@ -37,7 +37,7 @@ def worth(mechanism: Synthetic, facts: PublicFacts) -> str:
         return f"{too_few(mechanism, facts)}."
     carried = mechanism.carried(facts)
     kept, lost = _kept(mechanism, facts)
-    told = (
+    sentence = (
         f"{mechanism.made_up or facts.people:,} made-up people with {carried} of "
         f"{plural(facts.features, 'feature')}, {plural(facts.recordings, 'task')}. Of each "
         "task, the share of rows in a quarter of a feature will be off by about "
@@ -45,20 +45,20 @@ def worth(mechanism: Synthetic, facts: PublicFacts) -> str:
         f"Kept: {', '.join(kept)}. Not kept: {', '.join(lost)}."
     )
     if not mechanism.informative(facts):
-        told = f"Farther off than the error of {mechanism.error:g} that is wanted. {told}"
+        sentence = f"Farther off than the error of {mechanism.error:g} that is wanted. {sentence}"
     elif carried < facts.features:
         left = plural(facts.features - carried, "feature")
         if carried < mechanism.features_within(facts):
-            told += (
+            sentence += (
                 f" {left} left out: each makes the noise on all others larger. {_ONLY_THOSE}; "
                 f"`carry={ALL}` carries as many as an error of {mechanism.error:g} allows."
             )
         else:
-            told += (
+            sentence += (
                 f" {left} left out: all of them, with an error of {mechanism.error:g}, would need "
                 f"{mechanism.people_needed(facts):,} people."
             )
-    return told
+    return sentence
 
 
 def too_few(mechanism: Synthetic, facts: PublicFacts) -> str:
@@ -148,7 +148,7 @@ def worth_of_rows(mechanism: Seeded, facts: PublicFacts) -> str:
     test = mechanism.threshold(facts)
     low, high = mechanism.kept
     kept = f"{low}" if low == high else f"{low} to {high}"
-    told = (
+    sentence = (
         f"{mechanism.rows} made-up rows of each of {facts.recordings} tasks. Each keeps {kept} of "
         f"{facts.features} features of a person's row where {test.k} of "
         f"{mechanism.seeds(facts.people)} people could have given it; the rest follows from pairs "
@@ -157,12 +157,12 @@ def worth_of_rows(mechanism: Seeded, facts: PublicFacts) -> str:
     )
     # An even spread puts so many people into one cell of a table.
     if noise > modelled.people / mechanism.bins**2:
-        told += (
+        sentence += (
             " That is more noise than an even spread puts people into a cell: little of how "
             "features go together will be left. Fewer features (--only of features), "
             "fewer bins or more people would show more."
         )
-    return told
+    return sentence
 
 
 def shown_of_rows(mechanism: Seeded, facts: PublicFacts) -> list[str]:
@@ -289,12 +289,12 @@ class MadeUp:
         }
 
     @property
-    def noise_told(self) -> str:
+    def noise_in_words(self) -> str:
         """The noise in words, round by round."""
-        return told_in_people(self.noise_in_people)
+        return noise_of_counts_in_words(self.noise_in_people)
 
 
-def told_in_people(noise: Mapping[str, float]) -> str:
+def noise_of_counts_in_words(noise: Mapping[str, float]) -> str:
     """The noise on counts of people in words, round by round."""
     each = ", ".join(f"{name} {sd:.3g}" for name, sd in noise.items())
     return f"discrete Gaussian on counts of people, of standard deviation: {each}"

@@ -79,9 +79,9 @@ def _shares(signals: TaskSignals, method: Method, k: int, beliefs: Sequence[floa
     # The farthest that two people are apart in one value.
     extent = values.max(axis=0) - values.min(axis=0)
     distance = np.maximum.reduceat(extent, np.arange(0, values.shape[2], chunk), axis=1)
-    told = (distance > 0).all(axis=1) & (scale > 0).all(axis=1)
+    used = (distance > 0).all(axis=1) & (scale > 0).all(axis=1)
     query = coordinates(chunk, k, differenced)
-    return np.stack([dependent_loss(query, each, scale[told], distance[told]) for each in beliefs])
+    return np.stack([dependent_loss(query, each, scale[used], distance[used]) for each in beliefs])
 
 
 def neighbours_correlation(signals: Sequence[TaskSignals]) -> float:
@@ -111,7 +111,7 @@ def dependence(source: Source, methods: Sequence[str]) -> Exhibit:
         found = [_shares(task, method, 1, beliefs).reshape(len(beliefs), -1) for task in tasks]
         medians[name] = np.median(np.concatenate(found, axis=1), axis=1)
         cells += [
-            Cell(name, f"ρ = {belief:g}", by_protocol=Value(float(share)))
+            Cell(name, f"ρ = {belief:g}", leak_free=Value(float(share)))
             for belief, share in zip(beliefs, medians[name], strict=True)
         ]
     return Exhibit(
@@ -122,6 +122,7 @@ def dependence(source: Source, methods: Sequence[str]) -> Exhibit:
         "attacker who believes in a Gaussian signal with correlation ρ^|i − j|; medians over "
         "features, tasks and chunks. The last ρ is that of neighbouring windows in the data.",
         quantity="ε′/ε",
+        leak_free_words="ours, exact",
         verdict=Verdict(claim=_claim(medians)),
         cells=tuple(cells),
     )

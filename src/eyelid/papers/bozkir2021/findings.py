@@ -107,13 +107,13 @@ def _documents(done: Sequence[Exhibit]) -> str:
     if table is None or table.chance is None:
         return ""
     epsilon = _smallest(table)
-    told = {
+    best_by_row = {
         row: found
         for row in table.rows
         if (found := best(table.cells, row, epsilon, "by_protocol"))
     }
-    row = max(told, key=lambda one: told[one][1].mean)
-    classifier, value = told[row]
+    row = max(best_by_row, key=lambda one: best_by_row[one][1].mean)
+    classifier, value = best_by_row[row]
     zero = _of_zeros(done, table, row, classifier)
     leak_free = best(table.cells, row, epsilon, "leak_free")
     said = (

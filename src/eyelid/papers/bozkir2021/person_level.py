@@ -40,8 +40,8 @@ def what_epsilon_means(
             valid += mechanism.cost(facts, PERSON).holds
             cells.append(Cell(method, f"ε = {epsilon:g}", epsilon, leak_free=Value(total)))
         # A whole number has its thousands parted.
-        told = f"{total:,.0f}" if total >= _THOUSAND else rounded_up(total)
-        words.append(f"{told} by {method}")
+        total_in_words = f"{total:,.0f}" if total >= _THOUSAND else rounded_up(total)
+        words.append(f"{total_in_words} by {method}")
     return Exhibit(
         name=f"What ε means, {source.name}",
         title="The printed ε, and the total for a person had scale and k been public",

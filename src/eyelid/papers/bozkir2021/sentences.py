@@ -123,20 +123,20 @@ def noise_alone(
         what: these rows are.
         reason: how noise can be recognised.
     """
-    told: dict[str, tuple[float, float]] = {}
+    shares: dict[str, tuple[float, float]] = {}
     for row in rows:
         found = best(cells, row, epsilon, "by_protocol")
         if found is None or found[1].mean <= chance + ALIKE:
             continue
         zero = nothing[row, found[0]]
         if zero > found[1].mean - ALIKE:
-            told[row] = (found[1].mean, zero)
-    if not told:
+            shares[row] = (found[1].mean, zero)
+    if not shares:
         return ""
-    row = max(told, key=lambda one: told[one])
-    share, zero = told[row]
+    row = max(shares, key=lambda one: shares[one])
+    share, zero = shares[row]
     return (
-        f"In {len(told)} of {len(rows)} {what} at ε = {epsilon:g} as much is recognised if all "
+        f"In {len(shares)} of {len(rows)} {what} at ε = {epsilon:g} as much is recognised if all "
         f"signals are zero (most in {row}: {share:.2f}; zero: {zero:.2f}): it is the noise, "
         f"{reason}."
     )

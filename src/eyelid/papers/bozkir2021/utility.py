@@ -376,10 +376,15 @@ def _picture(mine: Sequence[Curves], theirs: Curves, what: str) -> Markup:
     def draw(*axes: Axes) -> None:
         for axis, task in zip(axes, tasks, strict=True):
             for method, (colour, mark) in zip(methods, _LOOKS, strict=False):
-                looks: dict[str, Any] = {"color": colour, "marker": mark, "ms": 4, "lw": 1.2}
+                of_method: dict[str, Any] = {
+                    "color": colour,
+                    "marker": mark,
+                    "ms": 4,
+                    "lw": 1.2,
+                }
                 for (label, style), curves in zip(styles.items(), (*mine, known), strict=False):
                     if not (method == "LPA" and label.endswith(KEPT)):
-                        _curve(axis, curves, method, task, looks | style)
+                        _curve(axis, curves, method, task, of_method | style)
             axis.set_xscale("log")
             axis.set_yscale("log")
             axis.set_title(task, fontsize=SMALL)
@@ -408,14 +413,16 @@ def _picture(mine: Sequence[Curves], theirs: Curves, what: str) -> Markup:
     return svg(draw, f"{alt}. Lines: {', '.join(styles)}.", 2.8, columns=len(tasks))
 
 
-def _curve(axis: Axes, curves: Curves, method: str, task: str, looks: Mapping[str, Any]) -> None:
+def _curve(
+    axis: Axes, curves: Curves, method: str, task: str, of_method: Mapping[str, Any]
+) -> None:
     line = sorted(
         (point.epsilon, float(utility.mean()))
         for point, utility in curves.items()
         if (point.method, point.task) == (method, task)
     )
     if line:
-        axis.plot(*zip(*line, strict=True), **looks)
+        axis.plot(*zip(*line, strict=True), **of_method)
 
 
 def _end(curves: Curves, method: str, end: Any) -> float:

@@ -35,7 +35,7 @@ def wordbook_ranges(name: str, windows: FeatureTable) -> Exhibit | None:
         more, least_share = max(more, 1 - shares[1]), min(least_share, shares[0])
         cells += [
             Cell(_OVER_ALL, column, 1.0, Value(shares[0]), inferred="“all […] are zeros”"),
-            Cell(_OCCURRING, column, by_protocol=Value(shares[1])),
+            Cell(_OCCURRING, column, leak_free=Value(shares[1])),
         ]
     cells.sort(key=lambda cell: cell.row != _OVER_ALL)
     return Exhibit(
@@ -47,6 +47,7 @@ def wordbook_ranges(name: str, windows: FeatureTable) -> Exhibit | None:
         "the maxima and tell little more.",
         setting="Windows of all people and tasks.",
         quantity="share of windows",
+        leak_free_words="ours",
         verdict=Verdict(Outcome.YES if least_share >= 0.95 else Outcome.NO),
         cells=tuple(cells),
         digits=3,

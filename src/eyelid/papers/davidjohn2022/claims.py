@@ -68,7 +68,12 @@ def intersections(results: Results, partitions: int, seed: int) -> Exhibit:
         runs = spread(partial(_found, table, seeds), jobs, "intersecting groups")
         found = {setting: of_decisions(run) for setting, run in zip(jobs, runs, strict=True)}
     cells = [
-        Cell(row, place("k", k), 1 / k, leak_free=found[Setting(kind, k)])
+        Cell(
+            row,
+            place("k", k),
+            None if row == OURS_ROW else 1 / k,
+            leak_free=found[Setting(kind, k)],
+        )
         for row, kind in rows.items()
         for k in ks
     ]
@@ -197,7 +202,7 @@ def _first_step(results: Results, settings: Sequence[Setting]) -> str:
         sure.append(surely_more(results, more, less, model))
     if all(sure):
         return "That k-same and Marginals differ is more than luck of people and runs, by both."
-    luck = [model for model, told in zip((results.machine, FOREST), sure, strict=True) if not told]
+    luck = [model for model, kept in zip((results.machine, FOREST), sure, strict=True) if not kept]
     words = " and ".join(MODEL_WORDS[model] for model in luck)
     return f"By {words}, which of k-same and Marginals keeps more may be luck of people and runs."
 

@@ -321,9 +321,9 @@ def _told_said(results: Results, kind: Kind) -> str:
                 "is valid" if results.valid(ours) else "is not valid with bounds of the data"
             )
             said += f" {ours.title}, whose guarantee {guarantee}, keeps {_range(found)} by an SVM"
-            told = all(one.low is not None for one in found)
+            certain = all(one.low is not None for one in found)
             sure = any(_surely(one, results.chance_told) for one in found)
-            said += ", nowhere surely more than guessing." if told and not sure else "."
+            said += ", nowhere surely more than guessing." if certain and not sure else "."
     return said
 
 

@@ -309,10 +309,10 @@ class Order:
         return [one.kind for one in self.ranked(model)] == list(PUBLISHED)
 
 
-def told_by(told: Mapping[str, Value], model: str) -> tuple[str, Value]:
+def told_by(rates: Mapping[str, Value], model: str) -> tuple[str, Value]:
     """What a model tells, or its approximation where that alone was tried; and which it is."""
-    name = model if model in told else SAMPLED_MACHINE
-    return name, told[name]
+    name = model if model in rates else SAMPLED_MACHINE
+    return name, rates[name]
 
 
 def order_by_protocol(results: Results) -> Order | None:
@@ -320,9 +320,9 @@ def order_by_protocol(results: Results) -> Order | None:
     points = {}
     for kind in _named_kinds():
         for setting in results.settings(kind):
-            named, told = results.named_by_protocol(setting), results.told_by_protocol(setting)
-            if named is not None and told:
-                points[setting] = named, told
+            named, rates = results.named_by_protocol(setting), results.told_by_protocol(setting)
+            if named is not None and rates:
+                points[setting] = named, rates
     return _order(results, points)
 
 
@@ -368,14 +368,14 @@ def _order(results: Results, points: dict[Setting, tuple[Value, dict[str, Value]
 
     def nearest(kind: Kind) -> Chosen:
         def place(setting: Setting) -> tuple[bool, float, float]:
-            named, told = points[setting]
+            named, rates = points[setting]
             above = named.mean > level + _ROUNDING
-            kept = told_by(told, results.machine)[1]
+            kept = told_by(rates, results.machine)[1]
             # Above the level, the less the better; of equal rates the one that keeps more.
             return above, abs(named.mean - level), -kept.mean
 
         setting = min(of_kind[kind], key=place)
-        named, told = points[setting]
-        return Chosen(kind, setting, named, told, not place(setting)[0])
+        named, rates = points[setting]
+        return Chosen(kind, setting, named, rates, not place(setting)[0])
 
     return Order(level, tuple(nearest(kind) for kind in of_kind if of_kind[kind]))

@@ -308,7 +308,7 @@ def tried(tables: Shared[Tables], job: tuple[Setting, int]) -> Outcome | str:
         released = setting.under_names(parts.whole, seed)
         seconds = time.perf_counter() - began
         return Outcome(
-            *_named(parts, released, setting, seed), *_told(parts, setting, seed), seconds
+            *_named(parts, released, setting, seed), *_documents_told(parts, setting, seed), seconds
         )
     except InputError as error:
         return str(error)
@@ -335,7 +335,7 @@ def _named(
     return printed, across_documents(parts.whole, released, find_attackers(parts.attackers), seed)
 
 
-def _told(
+def _documents_told(
     parts: Tables, setting: Setting, seed: int
 ) -> tuple[dict[str, Shares], dict[str, Shares]]:
     if parts.first is None or parts.shown is None or parts.apart is None:

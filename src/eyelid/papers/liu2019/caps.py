@@ -78,8 +78,8 @@ class _CapError:
         lengths = np.diff(first, append=len(cell))
         more = entry - np.repeat(entry[first] - 1, lengths)
         sums = np.cumsum(count)
-        looks = sums - np.repeat(sums[first] - count[first], lengths)
-        fewer, without = more - 1, looks - count
+        points = sums - np.repeat(sums[first] - count[first], lengths)
+        fewer, without = more - 1, points - count
         steps, step = np.unique(np.append(0.0, count), return_inverse=True)
 
         def beyond(added: Floats) -> Floats:
@@ -88,8 +88,8 @@ class _CapError:
             return np.append(np.cumsum(of_step[:0:-1])[::-1], 0.0)
 
         squares = (
-            beyond(looks**2 - without**2),
-            beyond(looks * more - without * fewer),
+            beyond(points**2 - without**2),
+            beyond(points * more - without * fewer),
             beyond(more**2 - fewer**2),
         )
         scale = counts.cells * float(counts.people) ** 2
@@ -97,8 +97,8 @@ class _CapError:
 
     def at(self, caps: Floats) -> Floats:
         step = np.searchsorted(self.steps, caps, side="right") - 1
-        looks, mixed, people = (square[step] for square in self.squares)
-        cut = looks - 2 * caps * mixed + caps**2 * people
+        points, mixed, people = (square[step] for square in self.squares)
+        cut = points - 2 * caps * mixed + caps**2 * people
         return (caps**2 * self.noise + cut) / self.scale
 
     def candidates(self) -> Floats:

@@ -15,6 +15,7 @@ from eyelid.papers.liu2019.caps import best_cap, expected_mse
 from eyelid.papers.liu2019.heatmaps import EPSILONS, GAUSSIAN, Maps, noise_sd
 from eyelid.papers.liu2019.protocols import CAPS
 from eyelid.papers.liu2019.theorems import EPSILON
+from eyelid.papers.page import shown
 from eyelid.papers.reproduction import Cell, Exhibit, Outcome, Value, Verdict
 from eyelid.privacy.noise import gaussian_noise
 
@@ -49,13 +50,13 @@ def expected_errors(maps: Maps, seed: int) -> Exhibit:
     sigma = noise_sd(GAUSSIAN.paper, EPSILON, maps.observers)
     grid = Grid.of_pixels(*maps.observers.size)
     cells = []
-    for kind, looks in maps.looks.items():
-        _, expected = expected_mse(looks.counts(grid), sigma)
-        original = gaze_map(looks).values
+    for kind, points in maps.points.items():
+        _, expected = expected_mse(points.counts(grid), sigma)
+        original = gaze_map(points).values
         for cap in CAPS_SHOWN:
             rng = np.random.default_rng([seed, cap])
             noise = gaussian_noise(cap * sigma, original.shape, rng)
-            drawn = float(np.mean((gaze_map(looks, cap=cap).values + noise - original) ** 2))
+            drawn = float(np.mean((gaze_map(points, cap=cap).values + noise - original) ** 2))
             # Beyond the largest count nothing is cut off.
             formula = float(expected[cap - 1]) if cap <= len(expected) else (cap * sigma) ** 2
             cells.append(Cell(kind, f"m = {cap}", None, Value(formula), Value(drawn)))
@@ -78,8 +79,8 @@ def chosen_caps(maps: Maps) -> Exhibit:
     """The cap that Algorithm 1 chooses, where the paper prints m = 1."""
     grid = Grid.of_pixels(*maps.observers.size)
     cells = []
-    for kind, looks in maps.looks.items():
-        counts = looks.counts(grid)
+    for kind, points in maps.points.items():
+        counts = points.counts(grid)
         for epsilon in EPSILONS:
             cap = best_cap(counts, noise_sd(GAUSSIAN.paper, epsilon, maps.observers))
             cells.append(Cell(kind, f"ε = {epsilon:g}", 1.0, Value(float(cap))))
@@ -131,8 +132,8 @@ def run_times(seed: int, seconds: Callable[[Callable[[], object]], float] | None
         says=(
             f"As printed, run time grows with the power {by_cap[0]:.2f} of g_max, "
             f"{cells[1].ours[0]:.2f} of n and {cells[2].ours[0]:.2f} of r. In one pass over the "
-            f"counts, as eyelid does it, the power of g_max is {by_cap[1]:.2f}. The proof's 'O(m)' "
-            "for one cap should read O(r), which changes nothing."
+            f"counts, as eyelid does it, the power of g_max is {shown(by_cap[1], 2)}. The proof's "
+            "'O(m)' for one cap should read O(r), which changes nothing."
         ),
         protocol=CAPS.name,
         verdict=Verdict(Outcome.OPEN, Outcome.YES if linear else Outcome.PARTLY),

@@ -74,9 +74,9 @@ def without_copies(observers: Observers, repeats: int, seed: int) -> Exhibit:
 
     def measured(item: tuple[int, int]) -> dict[tuple[str, float], float]:
         people, number = item
-        looks = observers.pictures[number].of_people(0, people)
+        points = observers.pictures[number].of_people(0, people)
         table = experiment(
-            looks.counts,
+            points.counts,
             *observers.size,
             people,
             observers.sigma_px,
@@ -90,9 +90,9 @@ def without_copies(observers: Observers, repeats: int, seed: int) -> Exhibit:
         found = {(name, epsilon): value for name, epsilon, value in columns}
         rng = np.random.default_rng([seed, people, number, 1])
         for across in COLUMNS:
-            coarse = likeness_down_sampled(looks, observers, across, draws, rng)
+            coarse = likeness_down_sampled(points, observers, across, draws, rng)
             found |= {(str(across), epsilon): value for epsilon, value in coarse.items()}
-        return found | {("blob", 0.0): _blob(looks, observers)}
+        return found | {("blob", 0.0): _blob(points, observers)}
 
     items = [(people, number) for people in groups for number in range(len(observers.pictures))]
     done = dict(zip(items, parallel(measured, items, "drawing noise"), strict=True))
@@ -159,12 +159,12 @@ def _value(found: Sequence[dict[tuple[str, float], float]], name: str, epsilon: 
 
 
 def likeness_down_sampled(
-    looks: GazePoints, observers: Observers, across: int, draws: int, rng: np.random.Generator
+    points: GazePoints, observers: Observers, across: int, draws: int, rng: np.random.Generator
 ) -> dict[float, float]:
     """Correlation of Theorem 3.4's map on a coarse grid with the heatmap, on average, by ε.
 
     Args:
-        looks: gaze points of the people there are.
+        points: gaze points of the people there are.
         observers: whose, for the size of the picture and the point spread.
         across: cells across the picture.
         draws: of the noise.
@@ -172,15 +172,15 @@ def likeness_down_sampled(
     """
     width_px, height_px = observers.size
     grid = Grid(width_px, height_px, across, max(1, round(across * height_px / width_px)))
-    people = len(looks.people)
-    counts = looks.counts(grid)
+    people = len(points.people)
+    counts = points.counts(grid)
     summed = np.bincount(counts.cell, np.minimum(counts.count, 1.0), counts.cells)
     down, right = (part[::_STEP] for part in shares(grid, observers.sigma_px))
 
     def seen(cells: Floats) -> Floats:
         return np.asarray(down @ cells.reshape(grid.rows, grid.columns) @ right.T)
 
-    truth = heat_of(gaze_map(looks).values, observers)[::_STEP, ::_STEP]
+    truth = heat_of(gaze_map(points).values, observers)[::_STEP, ::_STEP]
     signal = seen(summed / people)
     error = spread_error(grid, observers.sigma_px, 1.0)[::_STEP, ::_STEP]
     found: dict[float, list[float]] = {epsilon: [] for epsilon in EPSILONS}
@@ -193,8 +193,8 @@ def likeness_down_sampled(
     return {epsilon: fmean(values) for epsilon, values in found.items()}
 
 
-def _blob(looks: GazePoints, observers: Observers) -> float:
-    truth = heat_of(gaze_map(looks).values, observers)[::_STEP, ::_STEP]
+def _blob(points: GazePoints, observers: Observers) -> float:
+    truth = heat_of(gaze_map(points).values, observers)[::_STEP, ::_STEP]
     return map_error(truth, centre_bias(*observers.size)[::_STEP, ::_STEP]).correlation or 0.0
 
 
@@ -255,9 +255,10 @@ def whom_copies_protect(observers: Observers) -> Exhibit:
         ),
         protocol=HEATMAPS.name,
         verdict=Verdict(),
-        setting="Second line: one copy is another person's. Third: one of the five is another "
-        f"person, and so are all copies; and, in the row for n = {FEW}, noise for the five. By the "
-        "likelihood ratio of the noisy map, exactly; ± over pairs of people.",
+        setting="By the paper's protocol one copy is another person's. Where a person is replaced, "
+        "one of the five is another person, and so are all copies; in the row for n = "
+        f"{FEW} the noise is for the five. By the likelihood ratio of the noisy map, exactly; ± "
+        "over pairs of people.",
         quantity="share of right answers",
         leak_free_words="ours, a person replaced",
         cells=tuple(cells),

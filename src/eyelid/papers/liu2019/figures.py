@@ -202,12 +202,12 @@ def _curves(maps: Maps, cells: Sequence[Cell], measure: str, scale: str) -> Mark
             *axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=2, frameon=False
         )
 
-    told = "; ".join(
+    sentence = "; ".join(
         f"{cell.row}: {' and '.join(shown(number, 2) for number in cell.numbers)}"
         for cell in cells
         if cell.column == AT
     )
-    alt = f"{measure} over ε{maps.observers.simulated}; at 1.5, the paper's and ours: {told}"
+    alt = f"{measure} over ε{maps.observers.simulated}; at 1.5, the paper's and ours: {sentence}"
     return svg(draw, alt, 3.2, columns=len(KINDS), width=9.0)
 
 

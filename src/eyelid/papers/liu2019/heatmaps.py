@@ -96,14 +96,14 @@ class _Kind:
     limited: Floats
 
     @classmethod
-    def of(cls, looks: GazePoints, observers: Observers) -> _Kind:
-        counts = looks.counts(Grid.of_pixels(*observers.size))
+    def of(cls, points: GazePoints, observers: Observers) -> _Kind:
+        counts = points.counts(Grid.of_pixels(*observers.size))
         sound = built(GAUSSIAN.ours, SHOWN_EPSILON)
         assert isinstance(sound, CappedMap)
         shape = sound.facts_of(CROWD, 1, *observers.size)
         summed = np.bincount(counts.cell, sound.limited(counts, shape), counts.cells)
         mean = summed.reshape(observers.size[::-1]) / counts.people
-        maps = (gaze_map(looks).values, gaze_map(looks, cap=1).values, np.asarray(mean))
+        maps = (gaze_map(points).values, gaze_map(points, cap=1).values, np.asarray(mean))
         return cls(*(heat_of(values, observers) for values in maps))
 
     def signal(self, name: str) -> Floats:
@@ -135,14 +135,14 @@ class Maps:
 
     Attributes:
         observers: whose.
-        looks: gaze points of five of them, by kind.
+        points: gaze points of five of them, by kind.
         kinds: their heatmaps without noise, by kind.
         draws: of either noise of standard deviation 1, spread out.
         shown: the first Gaussian one itself.
     """
 
     observers: Observers
-    looks: dict[str, GazePoints]
+    points: dict[str, GazePoints]
     kinds: dict[str, _Kind]
     draws: dict[str, tuple[_Draw, ...]]
     shown: Floats
@@ -151,9 +151,9 @@ class Maps:
     def drawn(cls, observers: Observers, repeats: int, seed: int) -> Maps:
         """So many draws of both kinds of noise, on every pixel."""
         width_px, height_px = observers.size
-        looks = {FIXATIONS: observers.few}
-        looks |= {kind: observers.samples(rate, seed) for kind, rate in _RATES_HZ.items()}
-        kinds = {name: _Kind.of(each, observers) for name, each in looks.items()}
+        points = {FIXATIONS: observers.few}
+        points |= {kind: observers.samples(rate, seed) for kind, rate in _RATES_HZ.items()}
+        kinds = {name: _Kind.of(each, observers) for name, each in points.items()}
         sigma = noise_sd(GAUSSIAN.paper, SHOWN_EPSILON, observers)
 
         def heat(noise: Noise, number: int) -> Floats:
@@ -167,7 +167,7 @@ class Maps:
         draws = {
             noise.words: tuple(one[place] for one in found) for place, noise in enumerate(NOISES)
         }
-        return cls(observers, looks, kinds, draws, heat(GAUSSIAN, 0))
+        return cls(observers, points, kinds, draws, heat(GAUSSIAN, 0))
 
     def likeness(self, kind: str, noise: Noise, name: str, epsilon: float) -> tuple[Value, Value]:
         """Correlation with the heatmap without noise, and the mean squared error.
@@ -204,7 +204,7 @@ class Maps:
 
     def points_each(self, kind: str) -> float:
         """How many gaze points one of the five has, on average."""
-        return self.looks[kind].person.size / FEW
+        return self.points[kind].person.size / FEW
 
     @cached_property
     def _sums(self) -> dict[str, dict[str, float]]:

@@ -94,16 +94,18 @@ def find_observers(data: Path | None, pictures: int, seed: int) -> Observers:
             )
             for number in range(pictures)
         )
-        told = (
+        words = (
             f"{_PEOPLE} simulated participants on {pictures} simulated pictures of {width_px} × "
             f"{height_px} px, 30 fixations each"
         )
         lasting = np.full(scenes[0].person.size, _FIXATION_MS)
-        return Observers(scenes, lasting, Data("simulator", told, True, (where_looked(OSIE), _OWN)))
+        return Observers(
+            scenes, lasting, Data("simulator", words, True, (where_looked(OSIE), _OWN))
+        )
     study = read(folder)
     names = sorted(study.data["stimulus"].unique())
     chosen = [names[place] for place in np.linspace(0, len(names) - 1, pictures).astype(int)]
-    looks = gaze_points_of(study, stimuli=chosen, width_px=_OSIE_PX[0], height_px=_OSIE_PX[1])
+    points = gaze_points_of(study, stimuli=chosen, width_px=_OSIE_PX[0], height_px=_OSIE_PX[1])
     lasting = gaze_points_of(
         study,
         stimuli=chosen[:1],
@@ -111,23 +113,24 @@ def find_observers(data: Path | None, pictures: int, seed: int) -> Observers:
         height_px=_OSIE_PX[1],
         weight="duration",
     ).weight
-    told = (
-        f"fixations of {len(looks.people)} participants on {pictures} of {len(names)} pictures (Xu "
-        f"et al. 2014), shown as high as a screen of {width_px} × {height_px} px and in its middle"
+    words = (
+        f"fixations of {len(points.people)} participants on {pictures} of {len(names)} pictures "
+        f"(Xu et al. 2014), shown as high as a screen of {width_px} × {height_px} px and in its "
+        "middle"
     )
-    pictures_of = tuple(_on_screen(looks.of_layer(name)) for name in chosen)
-    return Observers(pictures_of, lasting, Data(OSIE, told, False, (_OWN,)))
+    pictures_of = tuple(_on_screen(points.of_layer(name)) for name in chosen)
+    return Observers(pictures_of, lasting, Data(OSIE, words, False, (_OWN,)))
 
 
-def _on_screen(looks: GazePoints) -> GazePoints:
+def _on_screen(points: GazePoints) -> GazePoints:
     """Gaze points where a picture fills the height of the paper's screen, in its middle."""
     width_px, height_px = _SIZE_PX
-    scale = height_px / looks.height_px
-    left_px = (width_px - scale * looks.width_px) / 2
+    scale = height_px / points.height_px
+    left_px = (width_px - scale * points.width_px) / 2
     return replace(
-        looks,
+        points,
         width_px=width_px,
         height_px=height_px,
-        x_px=left_px + scale * looks.x_px,
-        y_px=scale * looks.y_px,
+        x_px=left_px + scale * points.x_px,
+        y_px=scale * points.y_px,
     )

@@ -96,7 +96,7 @@ def _findings(
     worst = max(max(cell.numbers) / (cell.printed or 1.0) for cell in tables.cells)
     theirs, ours = correlation.at(row_of(GAUSSIAN, SAMPLED), AT).ours
     dense, _ = correlation.at(row_of(GAUSSIAN, DENSE), AT).ours
-    _, told = copies.at(COPIES, AT).ours
+    _, paper_share = copies.at(COPIES, AT).ours
     _, sound_told = copies.at(SOUND_COPIES, AT).ours
     (allowed,) = copies.at(ALLOWED, AT).numbers
     few_theirs, coarse, few_ours, blob = (people.at(row(everybody), AT).numbers[0] for row in ROWS)
@@ -112,7 +112,7 @@ def _findings(
         "the Laplacian one shows nothing, as the paper says. With a limit on gaze points it is "
         f"{shown(ours, 2)} for either.",
         f"50,000 copies are five people: which of two was one of the five is told in "
-        f"{100 * told:.1f}% of cases by the paper's map and in {100 * sound_told:.1f}% by "
+        f"{100 * paper_share:.1f}% of cases by the paper's map and in {100 * sound_told:.1f}% by "
         f"map-gaussian for as many copies, where {100 * allowed:.0f}% are allowed.",
         f"Noise for the {everybody} people there are, at {AT}, leaves a correlation of "
         f"{shown(few_theirs, 2)} by Theorem 3.4 on pixels, {shown(coarse, 2)} down-sampled and "

@@ -27,7 +27,7 @@ HEATMAPS = Protocol(
         "ε = 0.5, 1, 1.5, 3 and 5. Nothing below 0 is cut off. The squared error is that of "
         "heatmaps, in units of the kernel's peak.",
     ),
-    "There is none with copies: noise for 50,000 does not protect five people. The third line is "
+    "There is none with copies: noise for 50,000 does not protect five people. Valid for copies is "
     "map-gaussian or map-laplace for the same copies at the same ε and δ, each copy counting for "
     "at most 30 gaze points.",
 )

@@ -18,6 +18,7 @@ from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.maps.map_mechanism import MapFacts
 from eyelid.papers.liu2019.maps import MapGaussianPaper, RandomSelection
 from eyelid.papers.liu2019.protocols import THEOREMS
+from eyelid.papers.page import shown
 from eyelid.papers.reproduction import Cell, Exhibit, Outcome, Value, Verdict
 from eyelid.privacy.gaussian import gaussian_delta, gaussian_sigma
 from eyelid.privacy.noise import randomness
@@ -140,14 +141,15 @@ def example() -> Exhibit:
             f"one, which asks for {laplacian:.2f}: we take it for Theorem 3.4's. That gives "
             f"{theorem:.5f} as it stands, and {halved:.4f} with ε/4 in place of ε/2, as in its "
             f"proof. For so many pixels the guarantee is valid with either: {dense:.5f} is enough "
-            f"(the exact δ of the printed noise is {truly:.1e}, below {delta:.1e}). If an observer "
-            f"counts for at most {SAMPLES} gaze points, {sparse:.6f} is, {theorem / sparse:.0f} "
-            "times less than the theorem asks for. The Laplacian theorem is right."
+            f"(the exact δ of the printed noise is {shown(truly, 2)}, below {shown(delta, 2)}). If "
+            f"an observer counts for at most {SAMPLES} gaze points, {sparse:.6f} is, "
+            f"{theorem / sparse:.0f} times less than the theorem asks for. The Laplacian theorem "
+            "is right."
         ),
         protocol=THEOREMS.name,
         verdict=Verdict(Outcome.YES, Outcome.YES),
-        setting=f"ε = {EPSILON:g}, δ = n^(−3/2) = {delta:.2e}, m = 1. The limit of {SAMPLES} gaze "
-        "points is not the paper's.",
+        setting=f"ε = {EPSILON:g}, δ = n^(−3/2) = {shown(delta, 2)}, m = 1. The limit of {SAMPLES} "
+        "gaze points is not the paper's.",
         leak_free_words="ours, exact",
         cells=(
             Cell("Gaussian", column, _PRINTED_SIGMA, Value(theorem), Value(dense)),
@@ -177,7 +179,7 @@ def few_cells() -> Exhibit:
         broken[level] = [
             count for count, found in zip(_FEW_CELLS, exact, strict=True) if found > delta
         ]
-    told = " and ".join(
+    words = " and ".join(
         f"up to {max(counts)} cells at level {level}" for level, counts in broken.items() if counts
     )
     worst = max(cell.leak_free.mean for cell in cells if cell.leak_free) / delta
@@ -185,7 +187,7 @@ def few_cells() -> Exhibit:
         name="Theorem 3.4, few cells",
         title="the δ that the theorem's noise has, and the δ that it promises",
         says=(
-            f"The theorem is false for few cells: of these, δ is larger than promised {told}, by "
+            f"The theorem is false for few cells: of these, δ is larger than promised {words}, by "
             f"a factor of up to {worst:.1f}. Tables of areas of interest are that small; whole "
             "pictures are not, and get more noise than they need."
         ),

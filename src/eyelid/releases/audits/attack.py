@@ -105,14 +105,14 @@ class TableAttack(Attack):
         yield from ()
 
     def besides(self, target: TableTarget) -> tuple[list[str], list[str]]:
-        """What lies in the folder that no release puts there: disagreements, and notes."""
+        """What lies in the folder that no release puts there: inconsistencies, and notes."""
         if target.path is None or target.certificate is None:
             return [], []
         return [], beyond(target.path, self.files)
 
     def values(self, target: TableTarget) -> TableTarget:
         """The pair without what nothing is known of, and with a note that says so."""
-        unseen = Blanks.of(target.original).told()
+        unseen = Blanks.of(target.original).in_words()
         if not unseen:
             return target
         return noted(target, f"{unseen}; nothing of them is attacked or compared with")
@@ -120,7 +120,7 @@ class TableAttack(Attack):
     def completed(self, target: TableTarget) -> TableTarget:
         """The pair with all that is found out by its kind before anybody attacks it."""
         wrong, notes = self.besides(target)
-        target = self.values(noted(target, *notes, disagreements=wrong))
+        target = self.values(noted(target, *notes, inconsistencies=wrong))
         assert target.released is not None, "there is no release"
         return noted(target, *without_values(target.original, target.released))
 
@@ -157,10 +157,10 @@ class TableAttack(Attack):
         return self.canaries.run(mechanism) if self.canaries.suit(mechanism) else None
 
 
-def noted(target: TableTarget, *notes: str, disagreements: Sequence[str] = ()) -> TableTarget:
+def noted(target: TableTarget, *notes: str, inconsistencies: Sequence[str] = ()) -> TableTarget:
     """A target with more that could not be checked, or that cannot be true."""
     return replace(
         target,
         notes=(*target.notes, *notes),
-        disagreements=(*target.disagreements, *disagreements),
+        inconsistencies=(*target.inconsistencies, *inconsistencies),
     )

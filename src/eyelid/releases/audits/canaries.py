@@ -32,7 +32,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.attacks.one_run import CanaryResult, OneRun, one_run
-from eyelid.attacks.twins import twin
+from eyelid.attacks.override import override
 from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
@@ -184,9 +184,9 @@ class RecordCanaries(Canaries):
 
         longer = np.isnan(group.tails).sum() > np.isnan(group.heads).sum()
         beyond = (rows > _RECORDINGS * length) & longer
-        told = (passed(other, one) | beyond).astype(float) - passed(one, other)
+        guesses = (passed(other, one) | beyond).astype(float) - passed(one, other)
         evidence: Values = np.nan_to_num(ratio)
-        return np.where(told != 0, np.copysign(np.inf, told), evidence)
+        return np.where(guesses != 0, np.copysign(np.inf, guesses), evidence)
 
 
 class MeanCanaries(RecordCanaries):
@@ -224,8 +224,8 @@ class SyntheticCanaries(Canaries):
         made = canaries(people, seed)
         released, certificate = _released(made.table, spied)
         by_noise = scores(settled, seen[0], made)
-        told = shown_of(made.heads, released).astype(float) - shown_of(made.tails, released)
-        found = np.where(told != 0, np.copysign(np.inf, told), by_noise)
+        guesses = shown_of(made.heads, released).astype(float) - shown_of(made.tails, released)
+        found = np.where(guesses != 0, np.copysign(np.inf, guesses), by_noise)
         return CanaryResult(
             mechanism=mechanism.name,
             unit=str(mechanism.unit),
@@ -379,7 +379,7 @@ def _watched(mechanism: MeanMechanism) -> tuple[MeanMechanism, list[Groups]]:
         drawn.append(type(mechanism).partition(self, table, noise))
         return drawn[-1]
 
-    watched: MeanMechanism = twin(mechanism, {"partition": partition})
+    watched: MeanMechanism = override(mechanism, {"partition": partition})
     return watched, drawn
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _TOLERANCE = 1e-6
 
 
-def disagreements(
+def inconsistencies(
     certificate: Certificate,
     original: FeatureTable,
     released: FeatureTable,
@@ -124,7 +124,7 @@ def as_declared(
         if claims_more(stated, given):
             yield (
                 f"the certificate promises one {unit} {stated.numbers()}, and the {called} that "
-                f"it names gives {told(given)}"
+                f"it names gives {promise_in_words(given)}"
             )
     # Another version may say the same in other words.
     stale = certificate.version != build()
@@ -146,7 +146,7 @@ def among_promises(certificate: Certificate, account: Account) -> Iterator[str]:
         if claims_more(promised, debit.guarantee):
             yield (
                 f"the certificate promises a person {promised.numbers()}, and the ledger counted "
-                f"{told(debit.guarantee)} for this release"
+                f"{promise_in_words(debit.guarantee)} for this release"
             )
         if _leaves_out(total, debit.guarantee) if total else not certificate.incomplete:
             yield "the certificate's total over all releases is less than this release alone"
@@ -195,6 +195,6 @@ def _leaves_out(total: Guarantee, alone: Guarantee) -> bool:
     return total.epsilon < epsilon * (1 - _TOLERANCE) - 4 * (total.delta or 0.0)
 
 
-def told(guarantee: Guarantee) -> str:
+def promise_in_words(guarantee: Guarantee) -> str:
     """Its numbers, or that there is none."""
     return guarantee.numbers() if guarantee.holds else "no guarantee"

@@ -13,7 +13,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io.release_folder import column_bytes
 from eyelid.io.release_folder import earlier_output_digest as output_digest
 
-__all__ = ["input_digest", "looks_digest", "output_digest", "samples_digest"]
+__all__ = ["input_digest", "output_digest", "points_digest", "samples_digest"]
 
 
 def input_digest(table: FeatureTable) -> bytes:
@@ -36,10 +36,10 @@ def samples_digest(taken: Study) -> bytes:
     return found.digest()
 
 
-def looks_digest(looks: GazePoints) -> bytes:
+def points_digest(points: GazePoints) -> bytes:
     """SHA-256 of where everybody looked."""
-    told = [looks.people, looks.layers, looks.width_px, looks.height_px]
-    found = hashlib.sha256(json.dumps(told).encode())
-    for values in (looks.person, looks.layer, looks.x_px, looks.y_px, looks.weight):
+    facts = [points.people, points.layers, points.width_px, points.height_px]
+    found = hashlib.sha256(json.dumps(facts).encode())
+    for values in (points.person, points.layer, points.x_px, points.y_px, points.weight):
         found.update(np.ascontiguousarray(values, dtype=np.float64).tobytes())
     return found.digest()

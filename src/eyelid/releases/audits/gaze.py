@@ -29,7 +29,7 @@ from eyelid.releases.advice import fitting_windows
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.accounts import check_shown, counted
 from eyelid.releases.audits.canaries import Canaries
-from eyelid.releases.audits.gaze_consistency import gaze_disagreements, too_few_to_check
+from eyelid.releases.audits.gaze_consistency import gaze_inconsistencies, too_few_to_check
 from eyelid.releases.audits.matching import beyond, check_people, in_common, matched, with_values
 from eyelid.releases.audits.records import RecordsAttack
 from eyelid.releases.kinds.features.plan import people_alike
@@ -110,7 +110,7 @@ def gaze_target(
     check_people(ours)
     if not set(released.data.columns) >= set(gaze_columns(taken)):
         raise InputError("the release has not the columns of gaze that the original has")
-    mechanism, amiss = _filter(certificate)
+    mechanism, refused = _filter(certificate)
     people = released.data["person"].n_unique()
     if certificate.people != people:
         raise InputError(
@@ -125,7 +125,7 @@ def gaze_target(
         lambda: samples_digest(taken),
         lambda: earlier_digests.samples_digest(taken),
     )
-    wrong = tuple(gaze_disagreements(certificate, taken, released, account, mechanism))
+    wrong = tuple(gaze_inconsistencies(certificate, taken, released, account, mechanism))
     few = [] if wrong else too_few_to_check(mechanism, taken, released)
     more = [] if path is None else beyond(path, RELEASED_FILES)
     return GazeTarget(
@@ -138,7 +138,7 @@ def gaze_target(
         filter=mechanism,
         windows_s=windows_s,
         total=account.total,
-        disagreements=(*amiss, *wrong),
+        inconsistencies=(*refused, *wrong),
         releases=account.releases,
         alike=same_for_all(taken) and people_alike(theirs),
         path=path,
@@ -171,7 +171,7 @@ def _windows_of(
 
 
 def _filter(certificate: Certificate) -> tuple[StreamMechanism | None, list[str]]:
-    """The filter that a certificate names, and what is amiss with it."""
+    """The filter that a certificate names, and what is wrong with it."""
     try:
         return cast(
             StreamMechanism, mechanism_named(certificate.mechanism, **certificate.parameters)

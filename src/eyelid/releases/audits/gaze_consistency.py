@@ -56,7 +56,7 @@ ENOUGH = 15
 _ROUNDING_STEPS = 1.0
 
 
-def gaze_disagreements(
+def gaze_inconsistencies(
     certificate: Certificate,
     taken: Study,
     released: Study,
@@ -113,7 +113,7 @@ def _with(
 
 def _amiss(mechanism: Filter, taken: Study, points: Floats) -> Iterator[str]:
     """What a filter with a budget never does."""
-    yield from _noise_amiss(mechanism, taken, points)
+    yield from _wrong_noise(mechanism, taken, points)
     steps = _steps(mechanism, points)
     regions = mechanism.eventful
     # Regions have middles of their own, on no grid.
@@ -129,7 +129,7 @@ def _amiss(mechanism: Filter, taken: Study, points: Floats) -> Iterator[str]:
         yield f"its filter, run again, spends {spent / WHOLE:.3g} ε in one window"
 
 
-def _noise_amiss(mechanism: Filter, taken: Study, points: Floats) -> Iterator[str]:
+def _wrong_noise(mechanism: Filter, taken: Study, points: Floats) -> Iterator[str]:
     """Whether released gaze is nearer to the original than noise can make it."""
     units = mechanism.place.spoken_units
     if not mechanism.eventful:

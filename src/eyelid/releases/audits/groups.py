@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from eyelid.attacks.anonymity import (
     RecoveredGroups,
     known_partition,
-    mean_amiss_of_span,
+    mean_off_of_span,
     recover_partition,
 )
 from eyelid.attacks.attackers import default_attackers
@@ -69,17 +69,19 @@ class GroupsAttack(TableAttack):
     def completed(self, target: TableTarget) -> TableTarget:
         """The pair with who is in which group, as far as that can be found out."""
         assert target.released is not None, "there is no release"
-        groups, amiss = found_groups(
+        groups, wrong = found_groups(
             cast(KSame | None, target.mechanism), target.original, target.released
         )
-        if target.certificate is None and (groups is None or amiss):
+        if target.certificate is None and (groups is None or wrong):
             raise InputError(
                 "the release has groups of people, without a certificate, and they are not plain "
                 "means over people of the original: are these the right two? (means with noise "
                 "need their certificate)"
             )
         fresh = [_fresh_run(target.original)] if groups is not None and groups.fresh else []
-        return super().completed(noted(replace(target, groups=groups), *fresh, disagreements=amiss))
+        return super().completed(
+            noted(replace(target, groups=groups), *fresh, inconsistencies=wrong)
+        )
 
     def audit(self, target: GroupsTarget, plan: AuditPlan) -> GroupsAudit:
         """Who of a group is it, and what do its members learn?"""
@@ -168,9 +170,9 @@ def found_groups(
         original: what was released from, with the bounds that values were clipped to.
         released: one made-up person a group, or copies of each.
     """
-    means, amiss = folded(released)
+    means, wrong = folded(released)
     if means is None:
-        return None, [amiss]
+        return None, [wrong]
     try:
         found = recover_partition(original, means)
     except InputError:
@@ -181,16 +183,16 @@ def found_groups(
                 "certificate says how it was made: give the folder with its certificate.json"
             ) from None
         return _fresh(mechanism, original), list(
-            _amiss_in_all(mechanism, original, means, released)
+            _wrong_in_all(mechanism, original, means, released)
         )
-    amiss = _no_partition(found)
-    if amiss and mechanism is not None and found.exact and not found.determined:
+    wrong = _no_partition(found)
+    if wrong and mechanism is not None and found.exact and not found.determined:
         # People who are alike can stand for each other: that refutes nothing.
         return _fresh(mechanism, original), list(
-            _amiss_in_all(mechanism, original, means, released)
+            _wrong_in_all(mechanism, original, means, released)
         )
-    if amiss:
-        return None, [amiss]
+    if wrong:
+        return None, [wrong]
     member = found.behind_all.argmax(axis=0)
     if mechanism is None:
         # Whatever length was asked for, no group has more rows than the longest.
@@ -222,7 +224,7 @@ def _fresh(mechanism: KSame, original: FeatureTable) -> Grouped:
     )
 
 
-def _amiss_in_all(
+def _wrong_in_all(
     mechanism: KSame, original: FeatureTable, means: FeatureTable, released: FeatureTable
 ) -> Iterator[str]:
     """What would be otherwise whoever is in which group."""
@@ -233,10 +235,10 @@ def _amiss_in_all(
     if sorted(sizes.tolist()) != sorted(group_sizes(everybody, mechanism.k)):
         yield "the groups of the release have not the sizes that the mechanism gives them"
         return
-    yield from _told_besides(released)
+    yield from _surplus(released)
     if _impossible(mechanism, original, means, sizes):
         yield "the groups have other recordings or rows than so many people can have in common"
-    off = mean_amiss_of_span(original, means, sizes)
+    off = mean_off_of_span(original, means, sizes)
     if off is not None and off > _GRID:
         yield "the mean over all groups is not the mean over everybody"
 
@@ -268,7 +270,7 @@ def _impossible(
     return False
 
 
-def _told_besides(released: FeatureTable) -> Iterator[str]:
+def _surplus(released: FeatureTable) -> Iterator[str]:
     """What a release tells of its groups that none tells."""
     extra = [name for name in released.people.columns if name not in ("person", "people")]
     if extra:
@@ -294,7 +296,7 @@ def _not_as_promised(grouped: Grouped, released: FeatureTable) -> Iterator[str]:
         yield "some released values are there though a member of their group has none, or missing"
     elif not np.allclose(values, shown, rtol=0.0, atol=_ROUNDING):
         yield "some released values are not the means over the people of their group"
-    yield from _told_besides(released)
+    yield from _surplus(released)
     if "people" in released.people.columns:
         stated = dict(released.people.select("person", "people").iter_rows())
         if stated != dict(made.people.select("person", "people").iter_rows()):

@@ -21,7 +21,7 @@ from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import large_deltas
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
-from eyelid.releases.audits.consistency import claims_more, told
+from eyelid.releases.audits.consistency import claims_more, promise_in_words
 from eyelid.releases.audits.folder import DROPPINGS, LEFT_INSIDE
 from eyelid.releases.kinds.maps.presentation import (
     Measured,
@@ -49,11 +49,11 @@ _IN_HISTORY = {"mechanism", "kind", "epsilon", "delta", "mu", "holds"}
 _TOLERANCE = 1e-9
 _SINGLE = 1e-4
 _OF_LARGEST = 0.01
-# What a certificate leaves unprotected beside what its mechanism does (`certifying.bought`).
+# What a certificate leaves unprotected beside what its mechanism does (`certifying.charged`).
 _OF_LEDGERS = (NO_LEDGER, *NOT_COUNTED.values())
 
 
-def map_disagreements(target: MapTarget, simulated: bool) -> list[str]:
+def map_inconsistencies(target: MapTarget, simulated: bool) -> list[str]:
     """What of a released heatmap cannot be as its certificate says.
 
     Args:
@@ -66,9 +66,9 @@ def map_disagreements(target: MapTarget, simulated: bool) -> list[str]:
     # What somebody forged may be too large to compute with.
     with np.errstate(all="ignore"):
         made = _Made(target)
-        found += [*made.arrays_amiss(), *made.tables_amiss(), *made.facts_amiss()]
+        found += [*made.wrong_arrays(), *made.wrong_tables(), *made.wrong_facts()]
         # The card of a certificate that is not true is nothing to compare with.
-        return found or [*made.card_amiss(simulated)]
+        return found or [*made.wrong_card(simulated)]
 
 
 def files_of(design: MapDesign) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ def _promises(target: MapTarget) -> Iterator[str]:
         if claims_more(stated, promised):
             yield (
                 f"the certificate promises a person {stated.numbers()}, and the mechanism that it "
-                f"names gives {told(promised)}"
+                f"names gives {promise_in_words(promised)}"
             )
     mechanism = design.mechanism
     if mechanism is not None and not all(
@@ -182,8 +182,8 @@ def _certificate(target: MapTarget) -> Iterator[str]:
 
 def _delta_words(target: MapTarget) -> set[str]:
     """What is said of every δ that could expose one of all people."""
-    told = target.certificate
-    return set(large_deltas(told.people, told.person_level, told.total))
+    stated = target.certificate
+    return set(large_deltas(stated.people, stated.person_level, stated.total))
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -223,7 +223,7 @@ class _Made:
                 [area.name for area in design.tables.areas],
             )
 
-    def arrays_amiss(self) -> Iterator[str]:
+    def wrong_arrays(self) -> Iterator[str]:
         """What of map.npz is not what was measured."""
         if not self.maps:
             return
@@ -236,7 +236,7 @@ class _Made:
             if name not in found or not _same(found[name], values):
                 yield f"'{name}' of map.npz is not what public facts and noisy cells give"
 
-    def tables_amiss(self) -> Iterator[str]:
+    def wrong_tables(self) -> Iterator[str]:
         """What of areas.csv is not what was measured."""
         found, wanted = self.target.tables, self.tables
         if found is None or wanted is None:
@@ -254,7 +254,7 @@ class _Made:
             if not _near(found[name].to_numpy(), wanted[name].to_numpy(), _TOLERANCE):
                 yield f"'{name}' of areas.csv is not what public facts and measured values give"
 
-    def facts_amiss(self) -> Iterator[str]:
+    def wrong_facts(self) -> Iterator[str]:
         """What the certificate tells of the map and cannot be true."""
         design, certificate = self.target.design, self.target.certificate
         facts = design.described | released_facts(design, self.measured, self.trusted)
@@ -265,7 +265,7 @@ class _Made:
         if not _alike(stated, json.loads(json.dumps(facts))):
             yield "the certificate tells of the map what public facts and noisy cells do not give"
 
-    def card_amiss(self, simulated: bool) -> Iterator[str]:
+    def wrong_card(self, simulated: bool) -> Iterator[str]:
         """What of DATACARD.md cannot be true, where there is one."""
         design, certificate = self.target.design, self.target.certificate
         if self.target.path is None:

@@ -36,11 +36,11 @@ from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
 from eyelid.mechanisms.release_kind import ReleaseKind
-from eyelid.releases.accounting import looks_digest, read_certificate
+from eyelid.releases.accounting import points_digest, read_certificate
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.accounts import counted
 from eyelid.releases.audits.consistency import among_promises
-from eyelid.releases.audits.map_consistency import map_disagreements, unknown_files
+from eyelid.releases.audits.map_consistency import map_inconsistencies, unknown_files
 from eyelid.releases.kinds.maps.measurement import seen
 from eyelid.releases.kinds.maps.plan import AreaDesign, MapDesign, Observers
 from eyelid.releases.kinds.maps.presentation import Arrays
@@ -65,7 +65,7 @@ class MapTarget(HeatmapTarget):
 
     Attributes:
         design: how it was made, by the certificate and the original.
-        looks: everybody's.
+        points: everybody's.
         looks_of: the people of each map.
         mechanisms: of each map's people, with what it chose.
         arrays: of map.npz; empty without maps.
@@ -75,7 +75,7 @@ class MapTarget(HeatmapTarget):
     """
 
     design: MapDesign
-    looks: GazePoints
+    points: GazePoints
     gaze_points_of: tuple[GazePoints, ...]
     mechanisms: tuple[MapMechanism, ...]
     arrays: Arrays
@@ -160,7 +160,7 @@ def map_target(
     study = replace(chosen_of(check(study), whom), origin=origin or study.origin)
     with _as_eyelid_writes_them(named):
         design, mechanisms = _made_again(study, certificate, certificate.map)
-        looks, *of_groups = _seen(study, design)
+        points, *of_groups = _seen(study, design)
     count = len(design.people)
     if count != certificate.people:
         raise InputError(
@@ -173,15 +173,15 @@ def map_target(
         certificate,
         study.origin,
         design.people,
-        partial(looks_digest, looks),
-        partial(earlier_digests.looks_digest, looks),
+        partial(points_digest, points),
+        partial(earlier_digests.points_digest, points),
     )
     target = MapTarget(
         kind=ReleaseKind.TABLES if design.mechanism is None else ReleaseKind.MAPS,
         path=folder,
         certificate=certificate,
         design=design,
-        looks=looks,
+        points=points,
         gaze_points_of=tuple(of_groups),
         mechanisms=mechanisms,
         chosen=study.chosen,
@@ -197,9 +197,9 @@ def map_target(
     with _as_eyelid_writes_them(named):
         wrong = (
             *among_promises(certificate, account),
-            *map_disagreements(target, simulated=study.simulated),
+            *map_inconsistencies(target, simulated=study.simulated),
         )
-    return replace(target, disagreements=wrong, remarks=(*study.notes, *strange))
+    return replace(target, inconsistencies=wrong, remarks=(*study.notes, *strange))
 
 
 @contextmanager
@@ -319,12 +319,12 @@ def _made_again(
 
 def _seen(study: Study, design: MapDesign) -> list[GazePoints]:
     """Everybody's looks, and those of the people of each map."""
-    looks = seen(study, design.view, design.weight, design.stretches_ms, design.people)
+    points = seen(study, design.view, design.weight, design.stretches_ms, design.people)
     if not design.by:
-        return [looks, *[looks] * len(design.observers)]
+        return [points, *[points] * len(design.observers)]
     groups = groups_of(study, design.by, [one.name for one in design.observers])
     return [
-        looks,
+        points,
         *(
             seen(study, design.view, design.weight, people=groups[one.name])
             for one in design.observers
@@ -332,15 +332,15 @@ def _seen(study: Study, design: MapDesign) -> list[GazePoints]:
     ]
 
 
-def _tables(told: dict[str, Any] | None, people: int, layers: int) -> AreaDesign | None:
+def _tables(content: dict[str, Any] | None, people: int, layers: int) -> AreaDesign | None:
     """The design of tables of areas, where the certificate tells of some."""
-    if told is None:
+    if content is None:
         return None
-    made = find_mechanism(told["mechanism"], **told["parameters"])
+    made = find_mechanism(content["mechanism"], **content["parameters"])
     if made.release is not ReleaseKind.TABLES:
         raise InputError(f"the certificate says that {made.name} made tables of areas")
     tables = cast(AoiTables, made)
-    areas = tuple(Area(area["name"], np.asarray(area["polygon"])) for area in told["areas"])
+    areas = tuple(Area(area["name"], np.asarray(area["polygon"])) for area in content["areas"])
     return AreaDesign(tables, areas, tables.facts_of(people, layers, len(areas)))
 
 

@@ -58,7 +58,7 @@ def _attacks(target: MapTarget, seed: int) -> Iterator[tuple[str, MapAttacks]]:
             attack_map(mechanism, counts, observers.facts, cells, promised, seed),
         )
     if design.tables is not None and target.tables is not None:
-        counts = design.tables.mechanism.tables_of(target.looks, design.tables.areas)
+        counts = design.tables.mechanism.tables_of(target.points, design.tables.areas)
         yield (
             AREAS,
             attack_map(
@@ -93,12 +93,12 @@ def _table_uses(target: MapTarget) -> Iterator[TableUse]:
     design = target.design.tables
     if design is None or target.tables is None:
         return
-    looks, mechanism = target.looks, design.mechanism
-    counts = mechanism.tables_of(looks, design.areas)
+    points, mechanism = target.points, design.mechanism
+    counts = mechanism.tables_of(points, design.areas)
     summed = np.bincount(counts.cell, weights=counts.count, minlength=counts.cells)
-    means = (summed / counts.people).reshape(len(looks.layers), -1)
+    means = (summed / counts.people).reshape(len(points.layers), -1)
     truth = mechanism.presented(
-        means, design.facts, looks.layers, [area.name for area in design.areas]
+        means, design.facts, points.layers, [area.name for area in design.areas]
     )
     for limits in mechanism.limits(design.facts):
         noise_free, released = (

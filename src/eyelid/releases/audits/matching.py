@@ -110,7 +110,7 @@ def with_values(
         return original, released, ()
     if blank.height == original.recordings.height:
         raise InputError(NOTHING_LONG_ENOUGH)
-    note = f"{Blanks.of(original).told()}; they were not attacked"
+    note = f"{Blanks.of(original).in_words()}; they were not attacked"
     theirs = None if released is None else without(released, blank)
     return without(original, blank), theirs, (note,)
 

@@ -84,14 +84,14 @@ class MeansAttack(TableAttack):
         facts: PublicFacts,
     ) -> Iterator[str]:
         """Whether groups or noise are other than the mechanism's."""
-        yield from _means_amiss(cast(MeanMechanism, mechanism), original, released)
+        yield from _wrong_means(cast(MeanMechanism, mechanism), original, released)
         wanting = quieter_than_again(mechanism, original, released)
         if wanting is not None:
             yield wanting
 
     def completed(self, target: TableTarget) -> TableTarget:
         """The pair with whether the standard errors beside it are those that follow."""
-        return super().completed(noted(target, disagreements=list(_errors_amiss(target))))
+        return super().completed(noted(target, inconsistencies=list(_wrong_errors(target))))
 
     def audit(self, target: TableTarget, plan: AuditPlan) -> MeansAudit:
         """Was somebody in it, who is left when all others are taken off, and what is it worth?"""
@@ -143,7 +143,7 @@ class MeansAttack(TableAttack):
         )
 
 
-def _errors_amiss(target: TableTarget) -> Iterator[str]:
+def _wrong_errors(target: TableTarget) -> Iterator[str]:
     """Whether standard_errors.csv says anything but what follows from public facts."""
     certificate, mechanism, taken = target.certificate, target.mechanism, target.taken
     released = target.released
@@ -173,7 +173,7 @@ def _errors_amiss(target: TableTarget) -> Iterator[str]:
         )
 
 
-def _means_amiss(
+def _wrong_means(
     mechanism: MeanMechanism, original: FeatureTable, released: FeatureTable
 ) -> Iterator[str]:
     """Whether groups are missing or made up, or means are as they were before the noise."""

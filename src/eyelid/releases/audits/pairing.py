@@ -34,7 +34,7 @@ from eyelid.privacy.unit import Trust
 from eyelid.releases.accounting import input_digest, read_certificate
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.accounts import check_shown, counted
-from eyelid.releases.audits.consistency import disagreements
+from eyelid.releases.audits.consistency import inconsistencies
 from eyelid.releases.audits.gaze import gaze_target
 from eyelid.releases.audits.kinds import OF_FEATURES, attacked_as
 from eyelid.releases.audits.matching import check_people, in_common, with_values, without_values
@@ -179,7 +179,7 @@ def _certified(
     """A pair whose release has a certificate, held against it."""
     theirs = feature_table(opened.held)
     notes: list[str] = []
-    mechanism, amiss, unknown = _mechanism(certificate, table, theirs)
+    mechanism, refused, unknown = _mechanism(certificate, table, theirs)
     taken = _taken(certificate, mechanism, table, recorded)
     alike = same_features(taken, table)
     if not alike:
@@ -199,7 +199,7 @@ def _certified(
         lambda: input_digest(taken),
         lambda: earlier_digests.input_digest(taken),
     )
-    wrong = disagreements(certificate, taken, theirs, account, mechanism, attack)
+    wrong = inconsistencies(certificate, taken, theirs, account, mechanism, attack)
     target = attack.targets(
         kind=kind,
         original=table,
@@ -209,7 +209,7 @@ def _certified(
         certificate=certificate,
         mechanism=mechanism,
         total=account.total,
-        disagreements=(*amiss, *wrong),
+        inconsistencies=(*refused, *wrong),
         releases=account.releases,
         path=opened.path,
         notes=(*notes, *unknown, *account.unknown),

@@ -33,7 +33,7 @@ from eyelid.attacks.outcome import (
     named_by_rows,
 )
 from eyelid.attacks.protocols import POSITIVE, Material, Protocol
-from eyelid.attacks.residuals import noise_amiss
+from eyelid.attacks.residuals import noise_objection
 from eyelid.attacks.risk import features_at_risk, people_at_risk
 from eyelid.attacks.streams import stream_measures
 from eyelid.attacks.synthetic import shown_histograms
@@ -97,7 +97,7 @@ class RecordsAttack(TableAttack):
             return
         wanting = None
         if mechanism.measures:
-            wanting = noise_amiss(cast(RecordMechanism, mechanism), original, released)
+            wanting = noise_objection(cast(RecordMechanism, mechanism), original, released)
         if wanting is None and not legible(mechanism, facts).size:
             wanting = quieter_than_again(mechanism, original, released)
         if wanting is not None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from eyelid.attacks.results import Coverage, left_over, told_in_results
+from eyelid.attacks.results import Coverage, left_over, membership_in_results
 from eyelid.attacks.target import ResultsTarget
 from eyelid.engine.files import content_of
 from eyelid.engine.progress import one_bar
@@ -22,30 +22,39 @@ from eyelid.gaze.areas import Area
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
-from eyelid.io.csv_cells import csv_text
 from eyelid.io.intake import called
 from eyelid.io.origin import origin_so_far
 from eyelid.io.people_choice import Whom
-from eyelid.mechanisms.certificate import Certificate
+from eyelid.mechanisms.certificate import (
+    Certificate,
+    ReleasedAs,
+    form_given,
+    shown_by_choice,
+)
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.mechanism import find
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.statistics.ranges import Entry, Range, places_of
 from eyelid.mechanisms.statistics.summary import StatisticsFacts, Summary
 from eyelid.privacy.noise import randomness
-from eyelid.privacy.unit import PERSON
 from eyelid.releases.accounting import read_certificate
 from eyelid.releases.audits.accounts import counted
 from eyelid.releases.audits.attack import Attack, AuditPlan
-from eyelid.releases.audits.consistency import among_promises, claims_more
+from eyelid.releases.audits.consistency import MISSTATED, among_promises, as_declared
 from eyelid.releases.kinds.features.preparation import opened
-from eyelid.releases.kinds.statistics.plan import StatisticsDesign, summary_mechanism
-from eyelid.releases.kinds.statistics.presentation import MEASURED, results_of
+from eyelid.releases.kinds.statistics.plan import (
+    StatisticsDesign,
+    bounds_of,
+    summary_mechanism,
+    unprotected_of,
+)
+from eyelid.releases.kinds.statistics.presentation import MEASURED, results_of, texts_of
 from eyelid.releases.kinds.statistics.questions import Questions, asked_of
 from eyelid.releases.kinds.statistics.release import released_digest
 from eyelid.releases.kinds.statistics.survey import Survey, surveyed
 from eyelid.reporting.audits.statistics import ResultsAudit, results_report
 from eyelid.reporting.release import Release
+from eyelid.version import build
 
 _RELEASES = 100
 _FILES = {
@@ -107,13 +116,13 @@ def statistics_target(
             "of first"
         )
     with _as_eyelid_writes_them(folder / "certificate.json"):
-        told = certificate.results
-        asked = asked_of(cut, _questions(told["asked"]))
+        stated = certificate.results
+        asked = asked_of(cut, _questions(stated["asked"]))
         parameters = {k: v for k, v in certificate.parameters.items() if v is not None}
         made = summary_mechanism(find(certificate.mechanism).name, **parameters)
         sizes = tuple(size for _, size in asked.sizes)
         facts = StatisticsFacts.of(sum(sizes), len(asked.panel.columns), sizes)
-        entries = tuple(_entry(each) for each in told["entries"])
+        entries = tuple(_entry(each) for each in stated["entries"])
         if len(entries) != facts.features or certificate.people != facts.people:
             raise InputError(
                 f"the certificate is for {certificate.people} people with {len(entries)} numbers, "
@@ -132,7 +141,7 @@ def statistics_target(
     account = counted(certificate, origin, asked.people, lambda: survey.digest)
     wrong = [
         *among_promises(certificate, account),
-        *_disagreements(folder, certificate, design, shown),
+        *_inconsistencies(folder, certificate, design, shown, cut.head.chosen),
     ]
     strange = sorted(path.name for path in folder.iterdir() if path.name not in _FILES)
     return StatisticsTarget(
@@ -140,7 +149,7 @@ def statistics_target(
         path=folder,
         certificate=certificate,
         total=account.total,
-        disagreements=tuple(wrong),
+        inconsistencies=tuple(wrong),
         notes=account.unknown,
         remarks=tuple(f"{name} does not belong into {folder}" for name in strange),
         design=design,
@@ -162,55 +171,52 @@ def _as_eyelid_writes_them(file: Path) -> Iterator[None]:
         ) from None
 
 
-def _questions(told: Mapping[str, Any]) -> Questions:
+def _questions(content: Mapping[str, Any]) -> Questions:
     """What was asked, as a certificate says it."""
-    areas = told["areas"]
+    areas = content["areas"]
     return Questions(
-        tuple(told["measures"]),
-        tuple(told["tasks"]),
-        tuple(told["contrasts"]),
+        tuple(content["measures"]),
+        tuple(content["tasks"]),
+        tuple(content["contrasts"]),
         None
         if areas is None
         else {
             page: [Area(each["name"], np.array(each["polygon"])) for each in own]
             for page, own in areas.items()
         },
-        told["by"],
+        content["by"],
     )
 
 
-def _entry(told: Mapping[str, Any]) -> Entry:
-    least, most = told["within"]
+def _entry(entry: Mapping[str, Any]) -> Entry:
+    least, most = entry["within"]
     range_ = Range(
-        **{name: told[name] for name in ("lower", "upper", "scale", "source", "mean", "sd")},
+        **{name: entry[name] for name in ("lower", "upper", "scale", "source", "mean", "sd")},
         within=(-math.inf if least is None else least, math.inf if most is None else most),
     )
-    contrast = None if told["contrast"] is None else (told["contrast"][0], told["contrast"][1])
-    return Entry(told["measure"], told["task"], range_, told["unit"], contrast)
+    contrast = None if entry["contrast"] is None else (entry["contrast"][0], entry["contrast"][1])
+    return Entry(entry["measure"], entry["task"], range_, entry["unit"], contrast)
 
 
 def _shown(folder: Path) -> tuple[Integers, ...]:
     """The noisy whole numbers of a folder."""
     try:
-        told = json.loads(content_of(folder / MEASURED))
+        content = json.loads(content_of(folder / MEASURED))
     except OSError as error:
         raise InputError(f"cannot read {folder / MEASURED}: {error.strerror or error}") from None
-    return tuple(np.array(part, dtype=np.int64) for part in told["parts"])
+    return tuple(np.array(part, dtype=np.int64) for part in content["parts"])
 
 
-def _disagreements(
+def _inconsistencies(
     folder: Path,
     certificate: Certificate,
     design: StatisticsDesign,
     shown: Sequence[Integers],
+    chosen: Sequence[str],
 ) -> Iterator[str]:
     """What of a certificate or its files cannot be true."""
-    given = design.mechanism.cost(design.facts, PERSON)
-    if claims_more(certificate.guarantee, given):
-        yield (
-            f"the certificate promises a person {certificate.guarantee.numbers()}, and the "
-            f"mechanism gives {given.numbers()}"
-        )
+    yield from as_declared(certificate, design.mechanism, design.facts)
+    yield from _said_otherwise(certificate, design, chosen)
     sizes = [part.shown for part in design.mechanism.parts_for(design.facts)]
     if [part.size for part in shown] != sizes:
         yield f"{MEASURED} has other numbers than the mechanism shows"
@@ -221,8 +227,37 @@ def _disagreements(
             f"{MEASURED} is not what the certificate was made for (their hash differs): somebody "
             "changed or swapped it"
         )
-    elif (folder / "results.csv").read_text("utf-8") != csv_text(frame):
-        yield "results.csv does not follow from what was measured: somebody changed it"
+        return
+    # Another version may say the same in other words.
+    stale = certificate.version != build()
+    for name, text in texts_of(design, shown, frame, certificate).items():
+        if name != "results.csv" and stale:
+            continue
+        if _text_of(folder / name) != text:
+            yield f"{name} does not follow from numbers and certificate: somebody changed it"
+
+
+def _said_otherwise(
+    certificate: Certificate, design: StatisticsDesign, chosen: Sequence[str]
+) -> Iterator[str]:
+    """What a certificate states otherwise of form, bounds and what is not protected."""
+    if certificate.bounds != bounds_of(design.entries):
+        yield "the certificate states other bounds than the ranges of its numbers"
+    if certificate.version != build():
+        return
+    if not {*unprotected_of(design), *shown_by_choice(chosen)} <= set(certificate.unprotected):
+        yield "the certificate leaves out what its mechanism does not protect"
+    released_as = ReleasedAs(ReleaseKind.STATISTICS, design.by, design.groups)
+    if certificate.misstates(form_given(chosen, design.mechanism.form), released_as):
+        yield MISSTATED
+
+
+def _text_of(file: Path) -> str | None:
+    """What a file says; None where it is not there, or is no text."""
+    try:
+        return content_of(file).decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 class StatisticsAttack(Attack):
@@ -236,7 +271,7 @@ class StatisticsAttack(Attack):
         return ResultsAudit(
             target=target,
             seed=plan.seed,
-            membership=told_in_results(
+            membership=membership_in_results(
                 design.mechanism, design.facts, places, target.labels, promised, seed=plan.seed
             ),
             subtraction=left_over(_means(target), places, target.labels),

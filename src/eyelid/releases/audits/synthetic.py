@@ -83,10 +83,10 @@ class SyntheticAttack(RowsAttack):
         # Another version may have another order of features.
         ordered = certificate.version == build()
         made = cast(Synthetic, mechanism)
-        yield from _people_amiss(made, original, released, ordered=ordered)
+        yield from _wrong_people(made, original, released, ordered=ordered)
 
 
-def _people_amiss(
+def _wrong_people(
     mechanism: Synthetic, original: FeatureTable, released: FeatureTable, *, ordered: bool
 ) -> Iterator[str]:
     """Whether made-up people are others than the mechanism makes up, as far as that is public."""

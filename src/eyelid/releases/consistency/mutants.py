@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from eyelid.attacks.twins import sound_of, twin
+from eyelid.attacks.override import override, sound_of
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
@@ -76,7 +76,7 @@ class Mutant:
                 self.spoil(study_folder.read_study(source).data, out)
             return said
 
-        return replace(case, mechanism=twin(case.mechanism, self.changes), run=run)
+        return replace(case, mechanism=override(case.mechanism, self.changes), run=run)
 
 
 def _sound(name: str) -> Case:
@@ -150,8 +150,8 @@ def _one_line_more(words: str, column: str, of: Callable[[pl.Series], Any]) -> d
     """A certificate that tells a number about recordings, in a line of its own."""
 
     def unprotected(self: Any, table: FeatureTable) -> list[str]:
-        told = int(of(table.recordings[column]))
-        return [*sound_of(self).unprotected(table), words.format(told)]
+        count = int(of(table.recordings[column]))
+        return [*sound_of(self).unprotected(table), words.format(count)]
 
     return {"unprotected": unprotected}
 

@@ -52,7 +52,7 @@ def audit_json(audit: TableAudit) -> dict[str, Any]:
     """The audit as docs/audit.md describes it; of single people only where nothing was released."""
     canaries, streams, certificate = audit.canaries, audit.streams, audit.target.certificate
     asked = audit.means or audit.synthetic
-    told: dict[str, Any] = _each(
+    content: dict[str, Any] = _each(
         {
             "schema": SCHEMA,
             "subject": "original" if audit.target.released is None else "release",
@@ -106,7 +106,7 @@ def audit_json(audit: TableAudit) -> dict[str, Any]:
         },
         _finite,
     )
-    return told
+    return content
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -132,8 +132,8 @@ def _limits(rate: Rate) -> dict[str, Any]:
 def _control(findings: Sequence[Finding]) -> dict[str, Any] | None:
     if not findings:
         return None
-    told = _finding(strongest(findings))
-    return {key: told[key] for key in ("rate", "low", "high", "chance", "attacker", "protocol")}
+    finding = _finding(strongest(findings))
+    return {key: finding[key] for key in ("rate", "low", "high", "chance", "attacker", "protocol")}
 
 
 def _groups(audit: TableAudit, groups: GroupFindings) -> dict[str, Any]:
@@ -231,7 +231,7 @@ def _made_up(made_up: SyntheticFindings) -> dict[str, Any]:
 
 def _likeness(like: Likeness) -> dict[str, Any]:
     """How features of made-up people go together, last and change, beside people's."""
-    told: dict[str, Any] = _each(
+    content: dict[str, Any] = _each(
         {
             "pair_difference": like.pair_difference,
             "pair_size": like.pair_size,
@@ -251,7 +251,7 @@ def _likeness(like: Likeness) -> dict[str, Any]:
         },
         _coarse,
     )
-    return told
+    return content
 
 
 def _right(member: Membership | None) -> dict[str, Any] | None:
@@ -330,26 +330,26 @@ def _each(value: Any, change: Callable[[float], float | None]) -> Any:
     return change(value) if isinstance(value, float) else value
 
 
-def frame_of(told: Mapping[str, Any]) -> pl.DataFrame:
+def frame_of(content: Mapping[str, Any]) -> pl.DataFrame:
     """The rates of an audit as a table.
 
     Args:
-        told: as audit.json has it.
+        content: as audit.json has it.
     """
-    return pl.DataFrame(list(_rates_told(told)), schema=_COLUMNS)
+    return pl.DataFrame(list(_rate_rows(content)), schema=_COLUMNS)
 
 
-def _rates_told(told: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _rate_rows(content: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for what in ("identification", "attributes", "utility"):
-        rows = (_row(what, entry) for entry in told.get(what) or ())
+        rows = (_row(what, entry) for entry in content.get(what) or ())
         yield from (row for row in rows if row["rate"] is not None)
-    member = told.get("membership") or {}
+    member = content.get("membership") or {}
     if "advantage" in member:
         yield _row("membership", member | {"of": "everybody"})
-    for entry in told.get("maps") or ():
+    for entry in content.get("maps") or ():
         if entry.get("membership"):
             yield _row("membership", entry["membership"] | {"of": entry["of"]})
-    for name, entry in (told.get("controls") or {}).items():
+    for name, entry in (content.get("controls") or {}).items():
         if entry:
             yield _row("control", entry | {"of": name})
 

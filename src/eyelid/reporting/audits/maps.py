@@ -16,7 +16,7 @@ from eyelid.attacks.subtraction import Subtraction
 from eyelid.attacks.target import HeatmapTarget
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.reporting.audits.audit_json import SCHEMA, UNCOVERED
-from eyelid.reporting.audits.page import Standing, told_total
+from eyelid.reporting.audits.page import Standing, total_sentence
 from eyelid.reporting.audits.results import Audit
 from eyelid.reporting.maps.page import guarantee_legend
 from eyelid.reporting.rendering import rendered
@@ -64,14 +64,14 @@ class MapsAudit(Audit):
     @property
     def refuted(self) -> list[str]:
         """What of the certificate turned out false, in words."""
-        found = list(self.target.disagreements)
+        found = list(self.target.inconsistencies)
         if not self.target.certificate.person_level.holds:
             return found
         for what, attack in self.attacks.items():
             where = f" ({what})" if what else ""
             noise = attack.noise
-            if noise is not None and noise.amiss is not None and not self.excused(noise):
-                found.append(f"{noise.amiss}{where}")
+            if noise is not None and noise.objection is not None and not self.excused(noise):
+                found.append(f"{noise.objection}{where}")
             if attack.subtraction is not None and attack.subtraction.exact:
                 found.append(f"whoever subtracts all others gets the last one back exactly{where}")
             member = attack.membership
@@ -92,12 +92,12 @@ class MapsAudit(Audit):
     @property
     def rates(self) -> Rates | None:
         """How well it is told which of two people is in it."""
-        from eyelid.reporting.attack_rates import told_apart_rates
+        from eyelid.reporting.attack_rates import rates_of_game
 
         found = self.worst
         if found.membership is None:
             return None
-        return told_apart_rates(found.membership, found.positive, "knows everybody else")
+        return rates_of_game(found.membership, found.positive, "knows everybody else")
 
     def excused(self, noise: MapNoise) -> bool:
         """Whether there is too much of it, and no ledger says that these are the map's looks."""
@@ -178,7 +178,7 @@ class MapsAudit(Audit):
             "identification": [],
             "attributes": [],
             "maps": [
-                {"of": what or "everybody", **_attack_told(attack)}
+                {"of": what or "everybody", **_attack_to_dict(attack)}
                 for what, attack in self.attacks.items()
             ],
             "utility": [
@@ -213,7 +213,7 @@ class MapsAudit(Audit):
         }
 
 
-def _attack_told(attack: MapAttacks) -> dict[str, Any]:
+def _attack_to_dict(attack: MapAttacks) -> dict[str, Any]:
     left, member, noise = attack.subtraction, attack.membership, attack.noise
     return {
         "subtraction": None
@@ -235,7 +235,7 @@ def _attack_told(attack: MapAttacks) -> dict[str, Any]:
         },
         "noise": None
         if noise is None
-        else {"cells": noise.cells, "spread": _coarse(noise.spread), "amiss": noise.amiss},
+        else {"cells": noise.cells, "spread": _coarse(noise.spread), "amiss": noise.objection},
     }
 
 
@@ -297,11 +297,11 @@ def _of_attack(of: str, attack: MapAttacks, audit: MapsAudit) -> Iterator[Findin
     yield _of_subtraction(of, attack.subtraction)
     noise = attack.noise
     if noise is not None:
-        means = "" if noise.amiss is None else f"REFUTES the certificate: {noise.amiss}"
+        means = "" if noise.objection is None else f"REFUTES the certificate: {noise.objection}"
         if audit.excused(noise):
             means = "may be another original"
         found = f"{coarse(noise.spread)} of what is declared"
-        yield Finding(of, "noise found", found, means, bad=noise.amiss is not None)
+        yield Finding(of, "noise found", found, means, bad=noise.objection is not None)
 
 
 def _of_subtraction(of: str, left: Subtraction | None) -> Finding:
@@ -415,7 +415,7 @@ def map_report(audit: MapsAudit) -> str:
         about=f"audit of a heatmap by {subject.certificate.mechanism}: "
         f"{plural(subject.certificate.people, 'person', 'people')}",
         pictures=[] if subject.path is None else list(_pictures(subject.path)),
-        total=told_total(subject.total, subject.certificate.people),
+        total=total_sentence(subject.total, subject.certificate.people),
         notes=audit.not_tried,
         says_nothing=SAYS_NOTHING,
         stated=stated,

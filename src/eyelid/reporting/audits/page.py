@@ -25,8 +25,8 @@ from eyelid.reporting import attack_pictures as pictures
 from eyelid.reporting.attack_rates import (
     attack_rates,
     membership_rates,
+    rates_of_game,
     strongest_by_protocol,
-    told_apart_rates,
 )
 from eyelid.reporting.audits.audit_json import UNCOVERED
 from eyelid.reporting.audits.usefulness import useful, usefulness
@@ -308,7 +308,7 @@ def _total(subject: TableTarget) -> str:
     """What all releases so far come to, also where they do not add up."""
     promised, releases = subject.promised, subject.releases
     if promised is None or not promised.holds or promised.kind.differential or releases is None:
-        return told_total(subject.total, subject.people)
+        return total_sentence(subject.total, subject.people)
     if releases < 2:
         return "No other release of these people was counted until this audit."
     return (
@@ -317,18 +317,18 @@ def _total(subject: TableTarget) -> str:
     )
 
 
-def told_total(total: Guarantee | None, people: int) -> str:
+def total_sentence(total: Guarantee | None, people: int) -> str:
     """What all releases of so many people come to, as far as the ledger knows."""
     if total is None:
         return "What other releases of these people cost is not known here."
     if not total.holds:
         return f"Over all releases counted until this audit no bound holds: {total.reasons[0]}."
-    told = (
+    sentence = (
         f"Over all releases counted until this audit one person has paid {total.numbers()}, for "
         f"data {NARROWEST_FORM}."
     )
     warning = large_delta(total.delta, people)
-    return f"{told} Not protected is {warning}." if warning else told
+    return f"{sentence} Not protected is {warning}." if warning else sentence
 
 
 def _control_rows(audit: TableAudit) -> list[tuple[str, str, Finding]]:
@@ -409,7 +409,7 @@ def _drawn(audit: TableAudit, story: Story | None) -> dict[str, Markup | None]:
     if audit.synthetic is not None:
         drawn["made_up"] = pictures.made_up_picture(audit.synthetic, audit.target.original)
         if audit.synthetic.membership is not None:
-            drawn["membership"] = told_apart_rates(
+            drawn["membership"] = rates_of_game(
                 audit.synthetic.membership, audit.synthetic.positive, audit.synthetic.attacker
             ).picture()
     if audit.utility:

@@ -309,7 +309,7 @@ class TableAudit(Audit):
     @property
     def refuted(self) -> list[str]:
         """What of the certificate turned out false, in words."""
-        found = [*self.target.disagreements, *self._refuting()]
+        found = [*self.target.inconsistencies, *self._refuting()]
         if self.canaries is not None and self.canaries.refuted:
             runs = (self.canaries.person, self.canaries.within)
             found += [
@@ -421,7 +421,7 @@ class MeansAudit(TableAudit):
         return None if self.means.membership is None else membership_rates(self.means)
 
     def _refuting(self) -> Iterator[str]:
-        yield from _told(self.means.membership, "means by this mechanism who is in them")
+        yield from _excess(self.means.membership, "means by this mechanism who is in them")
 
     @property
     def verdict(self) -> str:
@@ -439,12 +439,12 @@ class SyntheticAudit(TableAudit):
     @property
     def rates(self) -> Rates | None:
         """How well it is told which of two people was in it."""
-        from eyelid.reporting.attack_rates import told_apart_rates
+        from eyelid.reporting.attack_rates import rates_of_game
 
         found = self.synthetic
         if found.membership is None:
             return None
-        return told_apart_rates(found.membership, found.positive, found.attacker)
+        return rates_of_game(found.membership, found.positive, found.attacker)
 
     def _refuting(self) -> Iterator[str]:
         made_up = self.synthetic
@@ -454,7 +454,7 @@ class SyntheticAudit(TableAudit):
                 "recorded"
             )
         asked = "what this mechanism makes up whose data it is made of"
-        yield from _told(made_up.membership, asked)
+        yield from _excess(made_up.membership, asked)
 
     @property
     def verdict(self) -> str:
@@ -462,7 +462,7 @@ class SyntheticAudit(TableAudit):
         return verdict.of_synthetic(self)
 
 
-def _told(membership: Membership | None, asked: str) -> Iterator[str]:
+def _excess(membership: Membership | None, asked: str) -> Iterator[str]:
     """That somebody tells better who is in it than the certificate allows, if so."""
     if membership is not None and membership.refutes:
         yield (

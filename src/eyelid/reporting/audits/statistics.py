@@ -48,14 +48,14 @@ class ResultsAudit(Audit):
     @property
     def rates(self) -> Rates:
         """How well a participant is told from their opposite."""
-        from eyelid.reporting.attack_rates import told_apart_rates
+        from eyelid.reporting.attack_rates import rates_of_game
 
-        return told_apart_rates(self.membership, None, "knows everybody else")
+        return rates_of_game(self.membership, None, "knows everybody else")
 
     @property
     def refuted(self) -> list[str]:
         """What of the certificate turned out false, in words."""
-        found = list(self.target.disagreements)
+        found = list(self.target.inconsistencies)
         if not self.target.certificate.person_level.holds:
             return found
         member = self.membership
@@ -84,18 +84,18 @@ class ResultsAudit(Audit):
     @property
     def _promise(self) -> str:
         promised, member = self.target.certificate.person_level, self.membership
-        told = (
+        sentence = (
             "somebody who knows everybody else tells a participant from their opposite better than "
             f"chance by {signed(member.advantage.rate)} (95% limits "
             f"{signed_limits(member.advantage)})"
         )
         if not promised.holds:
             why = f" ({promised.reasons[0]})" if promised.reasons else ""
-            return f"This release carries no guarantee{why}: {told}"
+            return f"This release carries no guarantee{why}: {sentence}"
         allowed = "the guarantee rules out almost nothing at this size"
         if member.bound is not None and member.bound <= SAYS_NOTHING:
             allowed = f"the certificate allows at most {rounded_up(100 * member.bound, 3)}%"
-        return f"Certificate not contradicted: {told}, and {allowed}"
+        return f"Certificate not contradicted: {sentence}, and {allowed}"
 
     @property
     def _right(self) -> str:

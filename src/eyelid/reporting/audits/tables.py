@@ -16,7 +16,7 @@ from eyelid.reporting.audits.maps import MapsAudit, findings, map_words, table_w
 from eyelid.reporting.audits.page import telling_attributes
 from eyelid.reporting.audits.results import TableAudit
 from eyelid.reporting.audits.verdict import best_learned
-from eyelid.reporting.sentences import coarse, measured_told
+from eyelid.reporting.sentences import coarse, measured_in_words
 from eyelid.spelling import Table, plural
 
 _MOST_ROWS = 10
@@ -47,7 +47,7 @@ def audit_lines(done: TableAudit) -> Iterator[str | Table]:
     yield from _attributes(done)
     if done.error is not None:
         what = "group's mean is off a member's" if done.target.grouped else "released value is off"
-        yield f"A {what} by {measured_told(done.error, done.error.rmse_of_span)}."
+        yield f"A {what} by {measured_in_words(done.error, done.error.rmse_of_span)}."
     if done.streams is not None:
         yield from _streams(done.streams)
     yield from _risks(done)
@@ -185,9 +185,9 @@ def _groups(groups: GroupFindings, of: str) -> Iterator[str | Table]:
             + ", ".join(f"{rate:.0%} after {n}" for n, rate in enumerate(groups.released_again, 1))
             + "."
         )
-    for told in groups.homogeneity:
-        if told.alike > 0:
-            yield f"{told.attribute}: {told.alike:.0%} of people are in a group that is all alike."
+    for same in groups.homogeneity:
+        if same.alike > 0:
+            yield f"{same.attribute}: {same.alike:.0%} of people are in a group that is all alike."
 
 
 def _histograms(shown: ShownHistograms) -> Iterator[str | Table]:
@@ -275,8 +275,9 @@ def _means(means: MeanFindings) -> Iterator[str | Table]:
     yield f"Groups: {groups}."
     whose = "mean of a fresh run" if means.redrawn else "released mean"
     yield (
-        f"A {whose} is off by {measured_told(means.error, means.error.rmse_of_span)}, a constant "
-        f"in the middle of the bounds by {coarse(means.constant_rmse_of_span)} of the range."
+        f"A {whose} is off by {measured_in_words(means.error, means.error.rmse_of_span)}, a "
+        f"constant in the middle of the bounds by {coarse(means.constant_rmse_of_span)} of the "
+        "range."
     )
 
 

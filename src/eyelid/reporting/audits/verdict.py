@@ -16,7 +16,7 @@ from eyelid.reporting.sentences import (
     formal_only,
     kept_of_rows,
     limits,
-    measured_told,
+    measured_in_words,
     number,
     percent,
 )
@@ -75,15 +75,15 @@ def _of_groups(audit: GroupsAudit, groups: GroupFindings, worst: NamingAttack) -
     fewest, most = groups.sizes[0], groups.sizes[-1]
     whose = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     is_mean = f"every record is the plain mean over {whose} people"
-    told = "told who is in which group"
+    known = "told who is in which group"
     if found is not None and found.fresh:
         is_mean = (
             "the groups have the right sizes and, wherever nobody lacks a value, the mean of "
             "everybody, but the release has too few values, or people are too much alike, to find "
             "out who is in which and check more"
         )
-        told = "in another run of the mechanism, told who is in which group"
-    tried = f"{told}, the strongest of {len(audit.attacks)} honest attacks names {_share(worst)}"
+        known = "in another run of the mechanism, told who is in which group"
+    tried = f"{known}, the strongest of {len(audit.attacks)} honest attacks names {_share(worst)}"
     exactly = " exactly" if groups.collusion.exact else ""
     hidden = f"whoever has the recordings of all of a group but one has the last one’s{exactly}"
     if groups.linkage is not None:
@@ -211,14 +211,14 @@ def _kept(audit: TableAudit, made_up: SyntheticFindings, like: Likeness) -> str:
     if audit.target.left_out:
         lacking = plural(audit.target.left_out, "feature that was", "features that were")
         never.insert(0, f"the {lacking} left out")
-    told = [
+    sentences = [
         f"Kept, that is, off by less than half of what there is: {_listed(kept)}"
         if kept
         else "Everything is off by at least half of what there is",
         *([f"Not kept: {_listed(lost)}"] if lost else []),
         f"Never in it: {_listed(never)}",
     ]
-    return ". ".join(told)
+    return ". ".join(sentences)
 
 
 def best_learned(uses: Sequence[Use]) -> Use | None:
@@ -270,7 +270,7 @@ def _of_means(audit: TableAudit, means: MeanFindings) -> str:
     member, certificate = means.membership, audit.target.certificate
     which = "means of a fresh run" if means.redrawn else "means"
     off = (
-        f"{which} are off by {measured_told(means.error, means.error.rmse_of_span)}, and a "
+        f"{which} are off by {measured_in_words(means.error, means.error.rmse_of_span)}, and a "
         f"constant in the middle of the bounds would be by {coarse(means.constant_rmse_of_span)} "
         "of the range"
     )
@@ -449,9 +449,9 @@ def _of_what_is_no_gaze(found: Sequence[Finding]) -> str:
     """Who is named by what filters release as it is."""
     names = dict.fromkeys(finding.protocol for finding in found)
     best = [strongest([f for f in found if f.protocol == name]) for name in names]
-    told = " and ".join(f"{percent(f.rate.rate)} by {f.protocol}" for f in best)
+    rates = " and ".join(f"{percent(f.rate.rate)} by {f.protocol}" for f in best)
     return (
-        f"Without any gaze attackers name {told} (guessing {percent(best[0].rate.chance)}); no "
+        f"Without any gaze attackers name {rates} (guessing {percent(best[0].rate.chance)}); no "
         "filter hides these."
     )
 

@@ -17,7 +17,7 @@ import polars as pl
 from eyelid.attacks.outcome import Questions
 from eyelid.display import Framed
 from eyelid.reporting.comparisons.frame import CallableFrame
-from eyelid.reporting.comparisons.row import Row, price_of, rate_told, total_of, total_told
+from eyelid.reporting.comparisons.row import Row, price_of, rate_to_dict, total_in_words, total_of
 from eyelid.spelling import Table, json_text, plural
 
 if TYPE_CHECKING:
@@ -132,8 +132,8 @@ class Comparison(Framed):
         """What whoever looks at it must know."""
         above = [row.name for row in self.ran if self.against_promise(row) == ABOVE]
         broken = f"More people are named than is allowed, please report it: {'; '.join(above)}."
-        told = [broken if above else "", self.unequal, self._one_draw, *self.remarks]
-        return [*filter(None, told), *([] if self.simulated else [UNCOVERED]), COUNTED]
+        lines = [broken if above else "", self.unequal, self._one_draw, *self.remarks]
+        return [*filter(None, lines), *([] if self.simulated else [UNCOVERED]), COUNTED]
 
     @property
     def _one_draw(self) -> str:
@@ -161,12 +161,12 @@ class Comparison(Framed):
         if row.skipped:
             return f"not run: {row.skipped}"
         named, used = row.named, row.used(self.used_chance)
-        told = [
+        parts = [
             "nobody's record" if named is None else f"{named.rate:.0%} re-identified",
             "" if used is None else f"{self.questions.target} recognised {used.rate:.0%}",
             "" if row.promise is None else total_of(row.promise),
         ]
-        return ", ".join(filter(None, told))
+        return ", ".join(filter(None, parts))
 
     def plot(self, ax: Axes | None = None, *, caption: bool = False) -> Axes:
         """The privacy–utility plane: who is re-identified against what the data are good for.
@@ -187,7 +187,7 @@ class Comparison(Framed):
 
     def _record(self, row: Row) -> dict[str, Any]:
         promise, named = row.promise, row.named
-        used = rate_told(row.used(self.used_chance))
+        used = rate_to_dict(row.used(self.used_chance))
         if used is not None and row.one_draw:
             used |= {"low": None, "high": None}
         return {
@@ -196,9 +196,9 @@ class Comparison(Framed):
             "parameters": {} if row.setting is None else dict(row.setting.parameters),
             "guarantee": None if promise is None else promise.guarantee.to_dict(),
             "person_level": None if promise is None else promise.person_level.to_dict(),
-            "person_total": total_told(row),
+            "person_total": total_in_words(row),
             "rank1_bound": None if promise is None else promise.bound(self.people),
-            "named": rate_told(named),
+            "named": rate_to_dict(named),
             "above_bound": self.against_promise(row) or None,
             "attacker": row.attacker,
             "names_nobody": row.nobodys,
@@ -208,11 +208,11 @@ class Comparison(Framed):
             "not_used": row.not_used or None,
             "attributes": {
                 name: None
-                if told is None
-                else dict(zip(("rate", "low", "high"), told, strict=True))
+                if rate is None
+                else dict(zip(("rate", "low", "high"), rate, strict=True))
                 | {"public": row.shows(name)}
                 for name in self.questions.attributes
-                for told in [row.told(name)]
+                for rate in [row.inferred(name)]
             },
             "error_of_span": row.error_of_span,
             "errors": {

@@ -11,10 +11,10 @@ from eyelid.privacy.unit import PERSON
 from eyelid.reporting.comparisons.comparison import ABOVE, Comparison
 from eyelid.reporting.comparisons.row import Row, price_of, total_of
 from eyelid.reporting.comparisons.scene import scene_of
-from eyelid.reporting.comparisons.words import attackers_told, how_sure, use_told
+from eyelid.reporting.comparisons.words import attackers_in_words, how_sure, use_in_words
 from eyelid.reporting.plane import caption
 from eyelid.reporting.rendering import rendered
-from eyelid.reporting.sentences import formal_only, limits, measured_told, percent
+from eyelid.reporting.sentences import formal_only, limits, measured_in_words, percent
 from eyelid.spelling import plural
 from eyelid.version import build
 
@@ -50,7 +50,7 @@ def comparison_page(comparison: Comparison) -> str:
         total_of=total_of,
         how_sure=how_sure,
         above=ABOVE,
-        attackers=attackers_told(comparison),
+        attackers=attackers_in_words(comparison),
         limits=limits,
         version=build(),
     )
@@ -66,7 +66,7 @@ def findings(comparison: Comparison) -> list[str]:
     if smaller is not None:
         found.append(
             f"The most useful that hides less than a person is {smaller.name}: "
-            f"{_told(comparison, smaller)}. For a person that comes to "
+            f"{_in_words(comparison, smaller)}. For a person that comes to "
             f"{total_of(smaller.promised)}."
         )
     among = [r for r in comparison.ran if not r.promised.guarantee.kind.differential]
@@ -79,8 +79,9 @@ def findings(comparison: Comparison) -> list[str]:
         )
     if grouped is not None:
         found.append(
-            f"Without any ε, {grouped.name} gives {_told(comparison, grouped)}. That is one among "
-            f"{grouped.promised.guarantee.k}, of this release alone, and not differential privacy."
+            f"Without any ε, {grouped.name} gives {_in_words(comparison, grouped)}. That is one "
+            f"among {grouped.promised.guarantee.k}, of this release alone, and not differential "
+            "privacy."
         )
     found.append(_naming(comparison))
     return [sentence for sentence in found if sentence]
@@ -118,8 +119,8 @@ def _raw(comparison: Comparison) -> str:
     named = "" if raw.named is None else f"name {_measured(raw.named)} of people"
     used = raw.used(comparison.used_chance)
     what = f"tell the {comparison.questions.target} in"
-    told = "" if used is None else f"{what} {_measured(used)} of windows"
-    both = " and ".join(part for part in (named, told) if part)
+    recognised = "" if used is None else f"{what} {_measured(used)} of windows"
+    both = " and ".join(part for part in (named, recognised) if part)
     if not both:
         return ""
     guessing = f"guessing gives {percent(comparison.chance)}"
@@ -153,7 +154,7 @@ def _of_person(comparison: Comparison) -> str:
             f"{lead} {_NONE}. {tried_once.capitalize()} tried with one draw that serves everybody, "
             f"which cannot tell ({_highest(comparison, drawn)}): --repeats 3 can."
         )
-    lead = f"{lead} {best.name} is the most useful: {_told(comparison, best)}."
+    lead = f"{lead} {best.name} is the most useful: {_in_words(comparison, best)}."
     used, raw = (row.used(comparison.used_chance) for row in (best, comparison.raw))
     if used is None:
         return lead
@@ -191,7 +192,7 @@ def _best(comparison: Comparison, rows: list[Row]) -> Row | None:
     return max(known, key=use, default=None)
 
 
-def _told(comparison: Comparison, row: Row) -> str:
+def _in_words(comparison: Comparison, row: Row) -> str:
     named = "no record under a person’s name" if row.nobodys else "naming was not measured"
     named = named if row.named is None else f"names {_measured(row.named)}"
     return f"{_use(comparison, row)}, {named}"
@@ -199,8 +200,8 @@ def _told(comparison: Comparison, row: Row) -> str:
 
 def _use(comparison: Comparison, row: Row) -> str:
     if comparison.questions.target is None:
-        return f"a value is off by {measured_told(row.errors, row.error_of_span or 0.0)}"
-    return f"{comparison.questions.target} {use_told(comparison, row)}"
+        return f"a value is off by {measured_in_words(row.errors, row.error_of_span or 0.0)}"
+    return f"{comparison.questions.target} {use_in_words(comparison, row)}"
 
 
 def _measured(rate: Rate) -> str:

@@ -142,7 +142,7 @@ class Row:
         """
         return self.named_within(0.025), self.used(chance, alpha=0.025)
 
-    def told(self, attribute: str) -> tuple[float, float, float] | None:
+    def inferred(self, attribute: str) -> tuple[float, float, float] | None:
         """Balanced accuracy of telling an attribute with limits, the mean over runs."""
         if self.shows(attribute):
             return 1.0, 1.0, 1.0
@@ -191,14 +191,14 @@ def price_of(promise: Promise) -> tuple[str, str]:
     return total_of(promise), "" if epsilon is None else rounded_up(epsilon)
 
 
-def total_told(row: Row) -> str | None:
+def total_in_words(row: Row) -> str | None:
     """A person's total in words; None for what cannot be released so."""
     if row.promise is None:
         return None if row.skipped else "no guarantee"
     return total_of(row.promise)
 
 
-def rate_told(rate: Rate | None) -> dict[str, float | None] | None:
+def rate_to_dict(rate: Rate | None) -> dict[str, float | None] | None:
     """A rate with its limits, as JSON has it."""
     return None if rate is None else {"rate": rate.rate, "low": rate.low, "high": rate.high}
 

@@ -37,7 +37,7 @@ def how_sure(comparison: Comparison, row: Row) -> str:
     return SAME_ANSWER if row.says_the_same(comparison.used_chance) else limits(used)
 
 
-def use_told(comparison: Comparison, row: Row) -> str:
+def use_in_words(comparison: Comparison, row: Row) -> str:
     """The share of windows told, with that; or why it was not tried."""
     used = row.used(comparison.used_chance)
     if used is None:
@@ -45,7 +45,7 @@ def use_told(comparison: Comparison, row: Row) -> str:
     return f"{percent(used.rate)} ({how_sure(comparison, row)})"
 
 
-def attackers_told(comparison: Comparison) -> list[str]:
+def attackers_in_words(comparison: Comparison) -> list[str]:
     """Who is meant by the names of attackers in the table, one line each."""
     rows = [comparison.raw, *comparison.ran]
     parts = {part for row in rows for part in (row.attacker or "").split(", ")}
@@ -73,7 +73,7 @@ def comparison_lines(done: Comparison) -> Iterator[str | Table]:
 
 def _legend(done: Comparison) -> Iterator[str]:
     """What the table's words mean."""
-    yield "by: " + "; ".join(attackers_told(done)) + "."
+    yield "by: " + "; ".join(attackers_in_words(done)) + "."
     named = most_used(dict.fromkeys(name for row in done.ran for name in row.errors), 1)
     of = f"of {named[0]}, in its unit" if named else "as a share of a feature’s range"
     yield (
@@ -104,11 +104,11 @@ def _row(done: Comparison, row: Row) -> list[str]:
         else ", ".join([bound(promise.bound(done.people)), *([against] if against else [])]),
     ]
     if done.questions.target:
-        cells.append("–" if used is None else use_told(done, row))
+        cells.append("–" if used is None else use_in_words(done, row))
     for name in done.questions.attributes:
-        told = row.told(name)
+        inferred = row.inferred(name)
         public = "public" if row.shows(name) else None
-        cells.append(public or ("–" if told is None else f"{told[0]:.0%}"))
+        cells.append(public or ("–" if inferred is None else f"{inferred[0]:.0%}"))
     if row.error_of_span is None:
         return [*cells, "–"]
     named = most_used(row.errors, 1)

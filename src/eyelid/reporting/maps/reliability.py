@@ -168,7 +168,7 @@ def reliability(
         condition += " and every map gets as much of it"
     if math.isinf(total):
         return None
-    density, width_px = _told(grid, sigma_px, cell_sd, total)
+    density, width_px = _trusted(grid, sigma_px, cell_sd, total)
     few = width_px is None or density > _WANTED_DENSITY
     return Reliability(
         width_px=width_px,
@@ -251,8 +251,8 @@ def tables_sentence(
     if lost:
         advice = ["--only areas"] * beside_map
         advice += [f"--set tables={mechanism.names[0]}"] * (len(mechanism.names) > 1)
-        told = ", ".join([*advice, "a larger ε", "more people"])
-        text += f" Little can be told from {', '.join(lost)}: take {told}."
+        remedies = ", ".join([*advice, "a larger ε", "more people"])
+        text += f" Little can be told from {', '.join(lost)}: take {remedies}."
     if set(mechanism.names) - {"dwell"}:
         visits = plural(mechanism.visits, "visit")
         text += f" Of each person the first {visits} to a picture or in a stretch count."
@@ -295,7 +295,7 @@ def _limit(mechanism: MapMechanism, facts: MapFacts) -> str:
     return "Looks beyond the cap do not count, so that people who look at few places count less."
 
 
-def _told(grid: Grid, sigma_px: float, cell_sd: float, total: float) -> tuple[int, float | None]:
+def _trusted(grid: Grid, sigma_px: float, cell_sd: float, total: float) -> tuple[int, float | None]:
     """The density to tell hotspots of, and the least width of those."""
     found = [
         (density, reliable_width(grid, sigma_px, cell_sd, total, density)) for density in DENSITIES

@@ -20,8 +20,9 @@ INTERVALS = {
         "to be 1.25 times a norm's, or a sixth of a range without a norm. Shares have the binomial "
         "distribution, rank statistics the variance of theory (Kendall's τ as in normal pairs; "
         "superiority by Hanley and McNeil). p-values are of sign, signed-rank, Mann–Whitney and "
-        "Kendall's tests, exact without an effect, noise included; they were not corrected for "
-        "how many there are."
+        "Kendall's tests, noise included: exact for up to 150 participants, by the normal "
+        "distribution for more, and conservative where there are ties or missing numbers; they "
+        "were not corrected for how many there are."
     ),
 }
 """How intervals were made, in words."""
@@ -110,13 +111,13 @@ def _ranges(entries: Sequence[Mapping[str, Any]]) -> str:
     tasks: dict[str, list[str]] = {}
     for entry in entries:
         tasks.setdefault(_range(entry), []).append(entry["task"])
-    told = [
+    ranges = [
         text + (f", in {', '.join(where)}" if any(where) else "") for text, where in tasks.items()
     ]
     fixed = "were limited to ranges"
     if all(entry["source"] != "data" for entry in entries):
         fixed += " that were fixed without looking at the data"
-    return f"Numbers {fixed}: {'; '.join(map(in_markdown, told))}."
+    return f"Numbers {fixed}: {'; '.join(map(in_markdown, ranges))}."
 
 
 def _range(entry: Mapping[str, Any]) -> str:

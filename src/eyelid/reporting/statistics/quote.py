@@ -198,7 +198,7 @@ class StatisticsOffer(Offer):
         if self.other:
             yield self.other
         if self.wanted is not None:
-            yield _wanted_told(self.wanted, self.facts.people)
+            yield _wanted_in_words(self.wanted, self.facts.people)
 
     @property
     def widest(self) -> float | None:
@@ -302,7 +302,7 @@ def _width(width: float | None) -> str:
     return "drown in noise" if width is None else number(width, 2)
 
 
-def _wanted_told(wanted: Wanted, people: int) -> str:
+def _wanted_in_words(wanted: Wanted, people: int) -> str:
     """What a wanted width takes, in words."""
     many = (
         "no number of people is enough at this ε"

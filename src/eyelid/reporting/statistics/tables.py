@@ -125,21 +125,21 @@ def shown_columns(results: pl.DataFrame) -> list[str]:
     return [*named, "statistic", "estimate", "95% interval", "noise SD", *tests, "N"]
 
 
-def widths_told(results: pl.DataFrame) -> str:
+def widths_in_words(results: pl.DataFrame) -> str:
     """What intervals are wide of, in words; nothing where there is none.
 
     Args:
         results: the table of all results.
 
-    >>> print(widths_told(pl.DataFrame({name: [0.25, None] for name in SHARES})))
+    >>> print(widths_in_words(pl.DataFrame({name: [0.25, None] for name in SHARES})))
     Of the squared width of intervals, 25% is sampling, 25% noise, 25% clipping.
     """
-    told = results.select(SHARES).drop_nulls()
-    if told.is_empty():
+    shares = results.select(SHARES).drop_nulls()
+    if shares.is_empty():
         return ""
     parts = []
     for name, word in zip(SHARES, ("is sampling", "noise", "clipping"), strict=True):
-        found = told[name].to_list()
+        found = shares[name].to_list()
         least, most = (f"{100 * share:.0f}" for share in (min(found), max(found)))
         parts.append(f"{least if least == most else f'{least} to {most}'}% {word}")
     return f"Of the squared width of intervals, {', '.join(parts)}."

@@ -120,10 +120,10 @@ def test_raw_means_smuggled_into_the_standard_errors_are_found(study, tmp_path):
     out = tmp_path / "out"
     eyelid.release(study, out, mechanism="groupmean", epsilon=1.0)
     assert not lint(out)
-    assert not audit_target(study, out).disagreements
+    assert not audit_target(study, out).inconsistencies
     path = out / "standard_errors.csv"
     path.write_text(path.read_text().replace("everybody", "everybody 5.21"))
-    assert any("standard_errors.csv" in wrong for wrong in audit_target(study, out).disagreements)
+    assert any("standard_errors.csv" in wrong for wrong in audit_target(study, out).inconsistencies)
 
 
 def test_standard_errors_beside_records_are_strange(study, tmp_path):

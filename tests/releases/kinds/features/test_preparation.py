@@ -30,7 +30,7 @@ class Bomb:
         return os.mkdir, (str(self.mark),)
 
 
-@pytest.mark.parametrize("moment", ["bought", "made_private", "write_manifest"])
+@pytest.mark.parametrize("moment", ["charged", "made_private", "write_manifest"])
 @pytest.mark.parametrize("mechanism", ["laplace", "groupmean"])
 def test_a_pickle_in_the_folder_of_an_unfinished_run_is_not_loaded(
     tmp_path, make_table, monkeypatch, mechanism, moment
@@ -43,7 +43,7 @@ def test_a_pickle_in_the_folder_of_an_unfinished_run_is_not_loaded(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(pipeline if moment == "bought" else release, moment, stop)
+        patch.setattr(pipeline if moment == "charged" else release, moment, stop)
         eyelid.release(source, out, mechanism=mechanism, epsilon=1.0)
     left = unfinished(out)
     bomb = pickle.dumps(Bomb(tmp_path / "ran"))

@@ -106,9 +106,11 @@ def test_real_pictures_are_as_the_simulated_ones_make_believe(real_data):
     """OSIE: ten of its images, a quarter as large; means over them scatter by about 0.05."""
     osie, size, sigma_px = read(real_data / "OSIE"), (200, 150), 6.0
     names = sorted(osie.data["stimulus"].unique())[::70]
-    looks = gaze_points_of(osie, stimuli=names, width_px=800, height_px=600)
-    looks = replace(looks, x_px=looks.x_px / 4, y_px=looks.y_px / 4, width_px=200, height_px=150)
-    images = [looks.of_layer(name) for name in names]
+    points = gaze_points_of(osie, stimuli=names, width_px=800, height_px=600)
+    points = replace(
+        points, x_px=points.x_px / 4, y_px=points.y_px / 4, width_px=200, height_px=150
+    )
+    images = [points.of_layer(name) for name in names]
     truths = [point_spread(gaze_map(image).values, sigma_px) for image in images]
     blob = np.mean([map_error(truth, centre_bias(*size)).correlation for truth in truths])
     rng = np.random.default_rng(4)

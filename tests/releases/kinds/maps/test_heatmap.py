@@ -17,7 +17,7 @@ from eyelid.io.release_folder import arrays_digest
 from eyelid.mechanisms import mechanism_named
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.privacy.ledger import Ledger
-from eyelid.releases.accounting import looks_digest, read_certificate
+from eyelid.releases.accounting import points_digest, read_certificate
 from eyelid.releases.kinds.maps.heatmap import heatmap
 from eyelid.releases.kinds.maps.measurement import seen
 from eyelid.releases.kinds.maps.settings import LEVELS, default_mechanism
@@ -35,12 +35,12 @@ FILES = {
 }
 
 
-def fixations(people=6, stimuli=("page",), looks=8, seed=1, attributes=None):
+def fixations(people=6, stimuli=("page",), points=8, seed=1, attributes=None):
     """Everybody looks at every stimulus, somewhere of their own."""
     rng = np.random.default_rng(seed)
     names = [f"P{number:02}" for number in range(people)]
-    keys = [(p, s) for p in names for s in stimuli for _ in range(looks)]
-    time = np.tile(np.arange(looks) * 250.0, people * len(stimuli))
+    keys = [(p, s) for p in names for s in stimuli for _ in range(points)]
+    time = np.tile(np.arange(points) * 250.0, people * len(stimuli))
     data = pl.DataFrame(keys, schema=["person", "recording"], orient="row").with_columns(
         stimulus="recording",
         time_ms=pl.Series(time),
@@ -109,7 +109,7 @@ def test_everything_in_map_npz_follows_from_the_noisy_cells_and_the_public_noise
 
 def test_files_of_different_people_with_the_same_noisy_cells_are_the_same(tmp_path, fixed_cells):
     """Also where nobody looked at the picture, which only its owner is told."""
-    studies = {number: fixations(seed=number, looks=5 * number) for number in (1, 2)}
+    studies = {number: fixations(seed=number, points=5 * number) for number in (1, 2)}
     far = studies[1].data.with_columns(pl.col("x") + 1000)
     for number, study in (studies | {3: studies[1].derive(data=far)}).items():
         done = heatmap(study, tmp_path / str(number), level="good")
@@ -133,8 +133,8 @@ def test_noise_on_the_cells_is_as_declared():
     study = fixations(people=8)
     mechanism = mechanism_named("map-grid", epsilon=2.0, grid="5x3", clip=0.5)
     facts = mechanism.facts_of(8, 1, WIDTH, HEIGHT)
-    looks = seen(study, view_of(study), "count")
-    counts = looks.counts(facts.grid)
+    points = seen(study, view_of(study), "count")
+    counts = points.counts(facts.grid)
     exact = np.bincount(counts.cell, weights=mechanism.limited(counts, facts), minlength=15) / 8
     noise = [
         heatmap(study, mechanism=mechanism, seed=seed).heatmaps.arrays["cells"].ravel() - exact
@@ -176,12 +176,12 @@ def test_the_ledger_can_check_what_a_map_was_made_of(tmp_path):
     study = read(tmp_path / "study")
     book = Ledger(tmp_path / "study.ledger")
     (debit,) = book.debits(study.origin.id)
-    looks = seen(study, view_of(study), "count")
-    assert book.fingerprint(looks_digest(looks), debit.id) == done.certificate.input_sha256
+    points = seen(study, view_of(study), "count")
+    assert book.fingerprint(points_digest(points), debit.id) == done.certificate.input_sha256
     elsewhere = seen(
         study.derive(data=study.data.with_columns(pl.col("x") / 2)), view_of(study), "count"
     )
-    assert book.fingerprint(looks_digest(elsewhere), debit.id) != done.certificate.input_sha256
+    assert book.fingerprint(points_digest(elsewhere), debit.id) != done.certificate.input_sha256
 
 
 def test_heatmaps_and_releases_of_the_same_people_add_up(tmp_path):
@@ -338,7 +338,7 @@ def test_recordings_of_one_person_add_up_and_count_once():
 
 
 def test_durations_weigh_in_seconds():
-    study = fixations(people=4, looks=5)
+    study = fixations(people=4, points=5)
     done = heatmap(
         study,
         weight="duration",
@@ -495,9 +495,9 @@ def test_a_picture_too_tall_for_counts_in_pixels_has_cells():
 def test_somebody_with_more_looks_than_can_be_added_up_is_refused_first(monkeypatch):
     monkeypatch.setattr("eyelid.releases.kinds.maps.plan.MOST_ENTRIES", 7)
     with pytest.raises(InputError, match="somebody has 8 looks"):
-        heatmap(fixations(looks=8), level="good", grid="5x3")
-    heatmap(fixations(looks=7), level="good", grid="5x3")
-    heatmap(fixations(looks=8), level="good", grid="7x1")
+        heatmap(fixations(points=8), level="good", grid="5x3")
+    heatmap(fixations(points=7), level="good", grid="5x3")
+    heatmap(fixations(points=8), level="good", grid="7x1")
 
 
 @pytest.mark.parametrize(("name", "cap"), [("map-gaussian", "private"), ("map-rs1", "paper")])

@@ -20,7 +20,7 @@ from eyelid.io import read, study_folder, write
 from eyelid.io.pieces import in_pieces
 from eyelid.io.study_parts import part_facts
 from eyelid.privacy.ledger import Ledger
-from eyelid.releases.accounting import looks_digest
+from eyelid.releases.accounting import points_digest
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.audit import audit
 from eyelid.releases.kinds.maps import heatmap as heatmaps
@@ -178,11 +178,11 @@ def test_an_audit_knows_a_heatmap_made_in_pieces(copy):
 def test_an_audit_knows_the_digests_of_earlier_versions(copy, monkeypatch):
     home = copy()
     study = read(home / "study")
-    looks = seen(study, view_of(study, ["page"]), "count")
-    earlier = earlier_digests.looks_digest(looks)
-    assert earlier != looks_digest(looks)
+    points = seen(study, view_of(study, ["page"]), "count")
+    earlier = earlier_digests.points_digest(points)
+    assert earlier != points_digest(points)
     monkeypatch.setattr(
-        "eyelid.releases.kinds.maps.measurement.digest_of_looks", lambda *about: earlier
+        "eyelid.releases.kinds.maps.measurement.digest_of_points", lambda *about: earlier
     )
     released(home, stimulus="page", seed=None)
     assert audit(home / "study", home / "out").subject.total is not None
@@ -223,7 +223,7 @@ def test_a_run_that_goes_on_has_the_same_noise_and_one_debit(name, copy, monkeyp
         np.testing.assert_array_equal(found["cells"], drawn)
     assert len(debits(home)) == 1
     assert not unfinished(home / "out").exists()
-    assert audit(home / "study", home / "out").subject.disagreements == ()
+    assert audit(home / "study", home / "out").subject.inconsistencies == ()
 
 
 @pytest.mark.parametrize("name", ["groups", "cap", "tables", "literature"])

@@ -12,7 +12,7 @@ from eyelid.mechanisms.streams.study_scene import filtered
 from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.accounts import Account
 from eyelid.releases.audits.gaze_consistency import (
-    gaze_disagreements,
+    gaze_inconsistencies,
     too_few_to_check,
     worst_window,
 )
@@ -35,7 +35,7 @@ def judged(make_gaze):
         if data is not None:
             released = replace(released, data=released.data.with_columns(data))
         certificate = replace(done.certificate, **changes)
-        return list(gaze_disagreements(certificate, taken, released, Account(), mechanism))
+        return list(gaze_inconsistencies(certificate, taken, released, Account(), mechanism))
 
     return judge
 
@@ -57,7 +57,9 @@ def test_gaze_of_directions_agrees_too(make_gaze):
     assert (done.study.data.select(pl.sum_horizontal(pl.col("^gaze_.$") ** 2)) - 1).to_numpy() == (
         pytest.approx(0, abs=1e-12)
     )
-    found = gaze_disagreements(done.certificate, taken_of(study), done.study, Account(), mechanism)
+    found = gaze_inconsistencies(
+        done.certificate, taken_of(study), done.study, Account(), mechanism
+    )
     assert list(found) == []
 
 
@@ -104,13 +106,13 @@ def test_raw_gaze_is_noticed_where_hardly_anything_is_published(make_gaze, name)
     study = make_gaze(people=2, recordings=1, samples=400)
     done = eyelid.release(study, mechanism=name, **KNOWN | {"window": 300})
     mechanism, taken = mechanism_named(name, **done.certificate.parameters), taken_of(study)
-    assert not list(gaze_disagreements(done.certificate, taken, done.study, Account(), mechanism))
+    assert not list(gaze_inconsistencies(done.certificate, taken, done.study, Account(), mechanism))
     # Gaze itself, on the grid, held for as long as a window is.
     row = pl.int_range(pl.len()).over("person", "recording")
     seen = pl.col("x", "y").clip(0, 499) / mechanism.step
     held = pl.when(row % 300 == 0).then(seen.round() * mechanism.step)
     raw = taken.data.with_columns(held.forward_fill().over("person", "recording"))
-    found = gaze_disagreements(
+    found = gaze_inconsistencies(
         done.certificate, taken, replace(done.study, data=raw), Account(), mechanism
     )
     assert [said for said in found if "the noise is missing or too small" in said]
@@ -124,7 +126,9 @@ def test_points_that_fall_into_the_same_corner_again_count_as_published(make_gaz
     mechanism = mechanism_named("sample", **done.certificate.parameters)
     near = pl.when(pl.int_range(pl.len()) % 120 == 80).then(71.0).otherwise(0.0)
     shown = replace(done.study, data=done.study.data.with_columns(x=near, y=near))
-    found = list(gaze_disagreements(done.certificate, taken_of(study), shown, Account(), mechanism))
+    found = list(
+        gaze_inconsistencies(done.certificate, taken_of(study), shown, Account(), mechanism)
+    )
     assert not any("noise" in said for said in found)
 
 

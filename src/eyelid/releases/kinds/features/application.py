@@ -115,7 +115,7 @@ def made_private(
     """What the mechanism makes of the private data, and no more than that.
 
     Args:
-        plan: what was bought.
+        plan: what was charged for.
         private: the data.
         noise: every piece gets a stream of its own.
         run: into which parts are written, unless they are there; None to hold them.

@@ -15,7 +15,7 @@ from eyelid.io.quasi_identifiers import SMALL_GROUP, QuasiIdentifier
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.ksame import KSame, slot_names, with_every_task
-from eyelid.mechanisms.groups.partition import groups_told
+from eyelid.mechanisms.groups.partition import groups_in_words
 from eyelid.mechanisms.groups.public_groups import GroupedFacts
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
@@ -133,8 +133,8 @@ def _of_groups(
     if some or table.blank.any():
         gone = {feature.name for feature in nobody}
         shares = {n: share for n, share in mechanism.expected_empty(table).items() if n not in gone}
-        told = [name for name in shares if shares[name] >= _LEAST_TOLD]
-        most = sorted(told, key=lambda name: -shares[name])[:_FEATURES_LISTED]
+        notes = [name for name in shares if shares[name] >= _LEAST_TOLD]
+        most = sorted(notes, key=lambda name: -shares[name])[:_FEATURES_LISTED]
         each = ", ".join(f"{name} {shares[name]:.0%}" for name in most)
         least = min(shares.values(), default=0.0)
         others = (
@@ -252,7 +252,7 @@ def singled_out(people: pl.DataFrame, keep: Sequence[str]) -> Iterator[str]:
     alone, fewest = int((sizes == 1).sum()), min(sizes)
     if len(sizes) == 1 or fewest >= SMALL_GROUP:
         return
-    found = QuasiIdentifier(tuple(keep), len(people), alone, fewest)
+    found = QuasiIdentifier(tuple(keep), len(people), alone)
     who = str(found) if alone else f"as few as {fewest} people share: {found.named}"
     yield (
         f"{RAW}: what you keep singles people out, whatever the noise: {who}. Whoever knows it of "
@@ -360,13 +360,13 @@ def of_recordings(
     yield from recordings_left_out(mechanism, table)
 
 
-def rows_told(plan: Plan[TableDesign], table: FeatureTable) -> str:
+def rows_in_words(plan: Plan[TableDesign], table: FeatureTable) -> str:
     """How many rows were released, and what became of those of the people."""
     rows = int(table.recordings["rows"].sum())
     text = f"{rows:,} {'row' if rows == 1 else 'rows'}"
     design, mechanism = plan.design, plan.design.mechanism
     if mechanism.gaps is Gaps.EMPTY_GROUPS:
-        return _rows_of_groups_told(design, table)
+        return _rows_of_groups(design, table)
     if mechanism.release is ReleaseKind.GROUPS:
         repeated = rows - len(design.table.data)
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated > 0 else text
@@ -398,10 +398,10 @@ def rows_told(plan: Plan[TableDesign], table: FeatureTable) -> str:
     return text
 
 
-def _rows_of_groups_told(design: TableDesign, table: FeatureTable) -> str:
+def _rows_of_groups(design: TableDesign, table: FeatureTable) -> str:
     """How many groups and rows there are, and what of the people went into none of them."""
     rows = table.recordings.select("person", "rows")
-    groups = groups_told(design.facts.people, design.mechanism.group_size or 1)
+    groups = groups_in_words(design.facts.people, design.mechanism.group_size or 1)
     text = f"{groups}, {rows['rows'].sum():,} rows"
     had = int(design.table.recordings["rows"].filter(pl.Series(~design.table.blank)).sum())
     rows = rows.filter(pl.Series(~table.blank))

@@ -17,7 +17,7 @@ from eyelid.io.people_choice import (
     counted_or_chosen,
 )
 from eyelid.io.reading import read
-from eyelid.mechanisms.certificate import form_given, told_of_choice
+from eyelid.mechanisms.certificate import choice_notes, form_given
 from eyelid.mechanisms.expectation import as_synthetic
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.ksame import lacking
@@ -94,10 +94,10 @@ def feature_cost(
         before, notes = (
             UNCOUNTED,
             [
-                *filter(None, [Blanks.of(table).told()]),
-                *told_of_choice(table.chosen, facts.people),
+                *filter(None, [Blanks.of(table).in_words()]),
+                *choice_notes(table.chosen, facts.people),
                 *missing_values(chosen, table, ranges_of(table)),
-                *_lacking_told(chosen, facts, table),
+                *_lacking_notes(chosen, facts, table),
                 *of_recordings(chosen, table),
             ],
         )
@@ -174,7 +174,7 @@ def _one_history(before: Budget, people: int) -> bool:
     return not before.debits or [b.people for b in before.balances] == [people]
 
 
-def _lacking_told(chosen: FeatureMechanism, facts: PublicFacts, table: FeatureTable) -> list[str]:
+def _lacking_notes(chosen: FeatureMechanism, facts: PublicFacts, table: FeatureTable) -> list[str]:
     """Which recordings groups may lose, because some people lack them."""
     if chosen.gaps is not Gaps.EMPTY_GROUPS:
         return []

@@ -24,7 +24,7 @@ from eyelid.io.study_parts import (
     input_key,
     write_manifest,
 )
-from eyelid.mechanisms.certificate import Certificate, told_of_choice
+from eyelid.mechanisms.certificate import Certificate, choice_notes
 from eyelid.mechanisms.expectation import as_synthetic
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
@@ -32,7 +32,7 @@ from eyelid.mechanisms.synthetic.utility import made_up
 from eyelid.privacy.bounds import Bounds
 from eyelid.releases.accounting import Plan, counting_entry
 from eyelid.releases.kinds.features.application import Output, made_private, standard_errors
-from eyelid.releases.kinds.features.notes import foreseen, rows_told, warnings
+from eyelid.releases.kinds.features.notes import foreseen, rows_in_words, warnings
 from eyelid.releases.kinds.features.plan import TableDesign, plan_for
 from eyelid.releases.kinds.features.preparation import TableInPieces, opened, prepare
 from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey
@@ -103,8 +103,8 @@ class FeatureJob(Job[Release]):
         notes = (
             *cut.head.notes,
             *remarks,
-            *filter(None, [self.private.blanks.told()]),
-            *told_of_choice(self.plan.chosen, len(self.plan.people)),
+            *filter(None, [self.private.blanks.in_words()]),
+            *choice_notes(self.plan.chosen, len(self.plan.people)),
             *foreseen(self.plan, self.mechanism, self.private.ranges),
         )
         return Prepared(self.plan, self.private.digest, origin, notes, run)
@@ -114,7 +114,7 @@ class FeatureJob(Job[Release]):
         design = self.plan.design
         self.output = made_private(self.plan, self.private, self.request.noise, run, advance)
         shown, self.features = self.output.shown, design.table.features
-        self.rows = rows_told(self.plan, shown)
+        self.rows = rows_in_words(self.plan, shown)
         self.errors = standard_errors(
             design.mechanism, design.facts, self.features, shown.people, shown.step_ms
         )
@@ -194,12 +194,12 @@ class FeatureJob(Job[Release]):
 
 def _memory_key(source: Any) -> str:
     """A key of everything that Python knows of a study or a table."""
-    told: list[Any] = [
+    facts: list[Any] = [
         output_digest(source),
         source.features,
         source.step_ms,
         source.window_ms,
     ]
     if isinstance(source, Study):
-        told += [source.units, source.screen, source.xy_origin, source.pupil_unit]
-    return hashlib.sha256(json.dumps(told, default=str).encode()).hexdigest()
+        facts += [source.units, source.screen, source.xy_origin, source.pupil_unit]
+    return hashlib.sha256(json.dumps(facts, default=str).encode()).hexdigest()

@@ -39,7 +39,7 @@ from eyelid.releases.kinds.maps.quote import HeatmapDraft, HeatmapPreview, heatm
 from eyelid.releases.kinds.maps.settings import fits
 from eyelid.releases.kinds.maps.view import Size
 from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey, carried_out
-from eyelid.reporting.maps.released import ReleasedMaps
+from eyelid.reporting.maps.result import ReleasedMaps
 from eyelid.reporting.release import Release
 
 
@@ -226,7 +226,7 @@ class MapJob(Job[Release]):
         return Release(
             certificate,
             worth=" ".join(found.says),
-            rows=self.draft.plan.design.told,
+            rows=self.draft.plan.design.in_words,
             path=out,
             notes=notes,
             held=ReleasedMaps(found.maps, found.tables, found.trusted, found.says, found.arrays),
@@ -269,12 +269,12 @@ def _write_figures(folder: Path, made: HeatmapDraft) -> None:
 
     design = made.plan.design
     view, people = design.view, len(design.people)
-    looks = seen(made.cut.whole(), view, design.weight, design.stretches_ms, design.people)
+    points = seen(made.cut.whole(), view, design.weight, design.stretches_ms, design.people)
     # As released; where that has none, as it would be.
     asked = None if design.mechanism is None else design.mechanism.parameters().get("delta")
     delta = asked or default_delta(people)
     rows = experiment(
-        looks.of_layer(design.layers[0]).counts,
+        points.of_layer(design.layers[0]).counts,
         view.width_px,
         view.height_px,
         people,

@@ -29,7 +29,7 @@ from eyelid.mechanisms.maps.noisy_sum import NoisyMap
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.release_kind import Execution
 from eyelid.privacy.noise import Randomness
-from eyelid.releases.accounting import NO_LOOKS, digest_of_looks, look_digests
+from eyelid.releases.accounting import NO_POINTS, digest_of_points, point_digests
 from eyelid.releases.kinds.maps.plan import AreaDesign, MapDesign, Observers
 from eyelid.releases.kinds.maps.presentation import Measured
 from eyelid.releases.kinds.maps.settings import MS, group_of, map_mechanism
@@ -65,7 +65,7 @@ class Sight:
         view = replace(design.view, pictures=())
         return cls(head, view, design.weight, design.stretches_ms, design.by, groups, known)
 
-    def looks(self, piece: Piece) -> Iterator[tuple[int, GazePoints]]:
+    def points(self, piece: Piece) -> Iterator[tuple[int, GazePoints]]:
         """Gaze points of each group's people who are in the piece, with the group's number."""
         study = piece.read(self.head)
         for number, name in enumerate(self.groups):
@@ -75,7 +75,7 @@ class Sight:
             if not people.is_empty():
                 yield number, self._of(study, people["person"])
 
-    def all_looks(self, study: Study) -> list[GazePoints]:
+    def all_points(self, study: Study) -> list[GazePoints]:
         """Gaze points of everybody of each group, who are all in memory."""
         people = study.people
         if self.by is None:
@@ -86,17 +86,17 @@ class Sight:
         ]
 
     def _of(self, study: Study, people: pl.Series) -> GazePoints:
-        looks = seen(
+        points = seen(
             study, self.view, self.weight, self.stretches_ms, people.to_list(), self.view.stimuli
         )
         if self.known is not None:
-            planned = [self.known.get(name, NO_LOOKS) for name in looks.people]
-            if look_digests(looks) != planned:
+            planned = [self.known.get(name, NO_POINTS) for name in points.people]
+            if point_digests(points) != planned:
                 raise InputError(
                     "the recordings changed after they were looked at, and what is promised may "
                     "not be true of them: make the heatmap again when nobody writes them"
                 )
-        return looks
+        return points
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ class Survey:
     """What there is to see.
 
     Attributes:
-        looks: how many are on the picture.
+        points: how many are on the picture.
         outside: and how many beside it.
         without: people who have none on it.
         most: of one person.
@@ -113,7 +113,7 @@ class Survey:
         digest: of all of them.
     """
 
-    looks: int
+    points: int
     outside: int
     without: int
     most: int
@@ -128,7 +128,7 @@ class _Looked:
 
     people: tuple[str, ...]
     digests: list[bytes]
-    looks: NDArray[np.int64]
+    points: NDArray[np.int64]
     outside: int
     layers: NDArray[np.bool_]
 
@@ -142,32 +142,32 @@ def surveyed(cut: StudyInPieces, design: MapDesign, advance: Advance) -> Survey:
         advance: of the bar of the whole run, by recordings.
     """
     digests: dict[str, bytes] = {}
-    looks = outside = most = present = 0
+    points = outside = most = present = 0
     layers = np.zeros(len(design.layers), dtype=np.bool_)
     with shared(Sight.of(cut.head, design)) as handle:
         for parts in each_piece(partial(_surveyed, handle), cut, advance, "looking"):
             for part in parts:
                 digests.update(zip(part.people, part.digests, strict=True))
-                looks += int(part.looks.sum())
-                most = max(most, int(part.looks.max()))
-                present += int(np.count_nonzero(part.looks))
+                points += int(part.points.sum())
+                most = max(most, int(part.points.max()))
+                present += int(np.count_nonzero(part.points))
                 outside += part.outside
                 layers |= part.layers
-    everybody = [digests.get(name, NO_LOOKS) for name in design.people]
-    digest = digest_of_looks(design.people, design.layers, design.view.size, everybody)
-    return Survey(looks, outside, len(design.people) - present, most, layers, digests, digest)
+    everybody = [digests.get(name, NO_POINTS) for name in design.people]
+    digest = digest_of_points(design.people, design.layers, design.view.size, everybody)
+    return Survey(points, outside, len(design.people) - present, most, layers, digests, digest)
 
 
 def _surveyed(handle: Shared[Sight], piece: Piece) -> list[_Looked]:
     return [
         _Looked(
-            looks.people,
-            look_digests(looks),
-            np.bincount(looks.person, minlength=len(looks.people)),
-            looks.outside,
-            np.bincount(looks.layer, minlength=len(looks.layers)) > 0,
+            points.people,
+            point_digests(points),
+            np.bincount(points.person, minlength=len(points.people)),
+            points.outside,
+            np.bincount(points.layer, minlength=len(points.layers)) > 0,
         )
-        for _, looks in handle.get().looks(piece)
+        for _, points in handle.get().points(piece)
     ]
 
 
@@ -180,7 +180,7 @@ def seen(
     known: Sequence[str] | None = None,
 ) -> GazePoints:
     """Where people looked on the picture. Durations weigh in seconds, and so do caps of them."""
-    looks = gaze_points_of(
+    points = gaze_points_of(
         study,
         width_px=view.width_px,
         height_px=view.height_px,
@@ -191,7 +191,7 @@ def seen(
         people=people,
         known=known,
     )
-    return replace(looks, weight=looks.weight / MS) if weight == "duration" else looks
+    return replace(points, weight=points.weight / MS) if weight == "duration" else points
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,10 +216,10 @@ class _Sheet:
     def name(self) -> str:
         """A name of everything that sums depend on besides the gaze points."""
         mechanisms = [self.mechanism, None if self.tables is None else self.tables.mechanism]
-        told = json.dumps(
+        facts = json.dumps(
             [None if mechanism is None else mechanism.parameters() for mechanism in mechanisms]
         )
-        return hashlib.sha256(told.encode()).hexdigest()[:16]
+        return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,8 +316,8 @@ def _cut(handle: Shared[_Sheet], piece: Piece) -> list[tuple[int, _Part]]:
     sheet = handle.get()
     mechanism, (only,) = cast(CappedMap, sheet.mechanism), sheet.observers
     return [
-        (number, _Part.of(mechanism.cuts(looks.counts(only.facts.grid), only.facts).reshape(-1)))
-        for number, looks in sheet.sight.looks(piece)
+        (number, _Part.of(mechanism.cuts(points.counts(only.facts.grid), only.facts).reshape(-1)))
+        for number, points in sheet.sight.points(piece)
     ]
 
 
@@ -334,13 +334,13 @@ def _summed(handle: Shared[_Sheet], piece: Piece) -> list[tuple[int, _Part]]:
 
 def _of_people(sheet: _Sheet, piece: Piece) -> list[tuple[int, _Part]]:
     found = []
-    for number, looks in sheet.sight.looks(piece):
+    for number, points in sheet.sight.points(piece):
         if sheet.mechanism is not None:
             facts = sheet.observers[number].facts
-            found.append((number, _Part.of(sheet.mechanism.part(looks.counts(facts.grid), facts))))
+            found.append((number, _Part.of(sheet.mechanism.part(points.counts(facts.grid), facts))))
         if sheet.tables is not None:
             mechanism, areas = sheet.tables.mechanism, sheet.tables.areas
-            summed = mechanism.part(mechanism.tables_of(looks, areas), sheet.tables.facts)
+            summed = mechanism.part(mechanism.tables_of(points, areas), sheet.tables.facts)
             found.append((len(sheet.observers), _Part.of(summed)))
     return found
 
@@ -458,10 +458,10 @@ def _of_the_literature(
     cut: StudyInPieces, design: MapDesign, sight: Sight, mechanism: MapMechanism, noise: Randomness
 ) -> list[Measured]:
     """What takes everybody's own counts at once: all of their looks must fit into memory."""
-    everybody = sight.all_looks(cut.whole())
+    everybody = sight.all_points(cut.whole())
     mechanisms, means = [], []
-    for each, looks in zip(design.observers, everybody, strict=True):
-        counts = looks.counts(each.facts.grid)
+    for each, points in zip(design.observers, everybody, strict=True):
+        counts = points.counts(each.facts.grid)
         mechanisms.append(mechanism.settled(counts, each.facts, noise))
         means.append(mechanisms[-1].measure(counts, each.facts, noise))
     return _with_errors(mechanisms, means, design)

@@ -31,7 +31,7 @@ from eyelid.releases.accounting import Plan
 from eyelid.releases.kinds.features.plan import promised
 from eyelid.releases.kinds.maps.settings import (
     FEWEST_IN_GROUP,
-    MOST_LOOKS,
+    MOST_POINTS,
     check_drawable,
     groups_of,
     mechanism_for,
@@ -133,7 +133,7 @@ class MapDesign:
         return " and ".join(said) + (f" of {pictures}" if pictures else "") + over
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """How much there is of it, in a few words."""
         said = [plural(len(self.people), "person", "people")]
         if self.mechanism is not None:
@@ -188,7 +188,7 @@ class MapDesign:
         if self.tables is not None:
             self.tables.mechanism.check_room(self.tables.facts)
 
-    def check_looks(self, most: int) -> None:
+    def check_points(self, most: int) -> None:
         """Refuse somebody who may have looked at more cells than can be added up exactly.
 
         Args:
@@ -452,8 +452,8 @@ def _tables(
     if epsilon is None:
         raise InputError("tables of areas need an ε of their own: give `level` or `epsilon`")
     made = cast(AoiTables, mechanism_named(AoiTables.name, epsilon=epsilon, **parameters))
-    if made.visits > MOST_LOOKS:
-        raise InputError(f"visits must be at most {MOST_LOOKS:,}, got {made.visits:,}")
+    if made.visits > MOST_POINTS:
+        raise InputError(f"visits must be at most {MOST_POINTS:,}, got {made.visits:,}")
     return AreaDesign(made, listed, made.facts_of(people, layers, len(listed)))
 
 

@@ -21,7 +21,7 @@ from eyelid.io.people_choice import (
 )
 from eyelid.io.pieces import StudyInPieces
 from eyelid.io.reading import read
-from eyelid.mechanisms.certificate import shown_by_choice, told_of_choice
+from eyelid.mechanisms.certificate import choice_notes, shown_by_choice
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
 from eyelid.mechanisms.mechanism import Mechanism, find, mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
@@ -46,7 +46,7 @@ from eyelid.reporting.maps.reliability import Reliability, reliability, tables_s
 from eyelid.reporting.quote import Quote
 from eyelid.spelling import plural
 
-Bought = TypeVar("Bought", MapOffer, AreaOffer)
+AnOffer = TypeVar("AnOffer", MapOffer, AreaOffer)
 
 
 def map_cost(
@@ -131,7 +131,7 @@ def map_cost(
     return _quote(MapOffer(chosen, facts, sigma_px))
 
 
-def _quote(offer: Bought) -> Quote[Bought]:
+def _quote(offer: AnOffer) -> Quote[AnOffer]:
     """The price of maps or tables, which hide a person."""
     chosen, facts = offer.mechanism, offer.facts
     guarantee = promised(chosen, facts, PERSON)
@@ -206,36 +206,36 @@ class HeatmapPreview:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was taken for granted."""
-        chosen = told_of_choice(self.study.chosen, len(self.plan.people))
+        chosen = choice_notes(self.study.chosen, len(self.plan.people))
         return *self.study.notes, *self.plan.design.notes, *chosen
 
     @property
     def for_owner(self) -> tuple[str, ...]:
         """About the raw data, so for their owner alone, and in no file."""
         survey = self.survey
-        if not survey.looks:
+        if not survey.points:
             return (
                 "no look lies on the picture: check `at`, `scale` and the units; the map is noise",
             )
-        told = []
+        notes = []
         if survey.outside:
-            share = survey.outside / (survey.looks + survey.outside)
+            share = survey.outside / (survey.points + survey.outside)
             about = f"{share:.0%}" if share >= 0.01 else "less than 1%"
             was = "was" if survey.outside == 1 else "were"
-            told.append(f"{plural(survey.outside, 'look')} ({about}) {was} outside the picture")
+            notes.append(f"{plural(survey.outside, 'look')} ({about}) {was} outside the picture")
         if survey.without:
-            told.append(f"{plural(survey.without, 'person', 'people')} had no look on the picture")
+            notes.append(f"{plural(survey.without, 'person', 'people')} had no look on the picture")
         seen, stretches_ms = survey.layers, self.plan.design.stretches_ms
         last = int(seen.nonzero()[0].max())
         if stretches_ms is not None:
             if last + 1 < len(seen):
                 begin = f"{stretches_ms[last + 1] / 1000:.10g} s"
                 rest = plural(len(seen) - last - 1, "map")
-                told.append(f"nobody looked from {begin} on: the last {rest} would be noise alone")
+                notes.append(f"nobody looked from {begin} on: the last {rest} would be noise alone")
         elif not seen.all():
             names = ", ".join(np.array(self.plan.design.layers)[~seen])
-            told.append(f"nobody looked at {names}: a map of it is noise alone")
-        return tuple(told)
+            notes.append(f"nobody looked at {names}: a map of it is noise alone")
+        return tuple(notes)
 
     def to_dict(self) -> dict[str, Any]:
         """As ``eyelid heatmap --dry-run --json`` prints it."""
@@ -274,7 +274,7 @@ class HeatmapDraft:
     def previewed(self, advance: Advance) -> HeatmapPreview:
         """With a look at everybody's gaze, which may turn out to be too much."""
         survey = surveyed(self.cut, self.plan.design, advance)
-        self.plan.design.check_looks(survey.most)
+        self.plan.design.check_points(survey.most)
         return HeatmapPreview(self.cut.head, self.plan, survey)
 
 
@@ -288,7 +288,7 @@ def heatmap_preview(source: Study | Path | str, **asked: Any) -> HeatmapPreview:
     >>> from eyelid.gaze.simulator import simulate
     >>> study = simulate(people=4, minutes=0.1, seed=1)
     >>> found = heatmap_preview(study, stimulus="comic", level="good")
-    >>> found.plan.design.told, found.plan.guarantee.numbers()
+    >>> found.plan.design.in_words, found.plan.guarantee.numbers()
     ('4 people, 1 map of 1920 × 1080 px, measured in 5 × 3 cells by map-grid', 'ε = 1, δ = 1e-06')
     """
     made = heatmap_draft(source, **asked)

@@ -29,7 +29,7 @@ _KNOWN_WITHIN = 0.25
 # What every px of a line gets of every cell along it: more does not fit into memory.
 _MOST_SHARES = 1 << 26
 # Beyond these, arithmetic ends before anybody could mean it.
-MOST_LOOKS, _LEAST_CLIP, _MOST_NOISE = 10**9, 1e-9, 1e100
+MOST_POINTS, _LEAST_CLIP, _MOST_NOISE = 10**9, 1e-9, 1e100
 FEWEST_IN_GROUP = 2
 _GROUPS = 2
 MS = 1000.0
@@ -90,8 +90,8 @@ def check_drawable(mechanism: MapMechanism, facts: MapFacts, sigma_px: float) ->
     given = mechanism.parameters()
     for name in ("cap", "samples"):
         value = given.get(name)
-        if isinstance(value, int) and value > MOST_LOOKS:
-            raise InputError(f"{name} must be at most {MOST_LOOKS:,} looks, got {value:,}")
+        if isinstance(value, int) and value > MOST_POINTS:
+            raise InputError(f"{name} must be at most {MOST_POINTS:,} looks, got {value:,}")
     clip = given.get("clip")
     if isinstance(clip, float) and clip < _LEAST_CLIP:
         raise InputError(f"clip must be at least {_LEAST_CLIP:g}, got {clip:g}")

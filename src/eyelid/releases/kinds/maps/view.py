@@ -162,9 +162,9 @@ def parsed_blur(
     """
     sigma_px = default if blur is None else _sigma_px(blur, degree_px)
     if sigma_px > math.hypot(*size):
-        told = "a degree is" if blur is None else f"`blur={blur}` is"
+        what = "a degree is" if blur is None else f"`blur={blur}` is"
         raise InputError(
-            f"{told} {sigma_px:.4g} px here, more than a picture of {_by(size)} px is long: choose "
+            f"{what} {sigma_px:.4g} px here, more than a picture of {_by(size)} px is long: choose "
             f"a point spread of at most {math.floor(math.hypot(*size))} px with `blur`"
         )
     return sigma_px
@@ -254,8 +254,8 @@ def _size(
     if asked is not None:
         sizes.setdefault(asked, "`size`")
     if len(sizes) > 1:
-        told = ", ".join(f"{name} {_by(size)}" for size, name in sizes.items())
-        raise InputError(f"all pictures of one map must be of one size, got {told} px")
+        sentence = ", ".join(f"{name} {_by(size)}" for size, name in sizes.items())
+        raise InputError(f"all pictures of one map must be of one size, got {sentence} px")
     if sizes:
         return next(iter(sizes))
     known = _size_of(screen)

@@ -226,9 +226,9 @@ def make_statistics_plan(
         guarantee=guarantee,
         person_level=guarantee,
         how=mechanism.person_total(facts),
-        bounds=_bounds(design.entries),
+        bounds=bounds_of(design.entries),
         noise=(mechanism.sampler(facts), mechanism.numerics, noise.name),
-        unprotected=_unprotected(design),
+        unprotected=unprotected_of(design),
         # Whoever is in a public group is told apart by that.
         alike=not design.by,
         released_as=ReleasedAs(ReleaseKind.STATISTICS, design.by, design.groups),
@@ -427,8 +427,12 @@ def _most(part: Part) -> int:
     return sum(replace(part.noise, dimension=d).sd <= _GUESS for d in numbers)
 
 
-def _bounds(entries: Sequence[Entry]) -> Bounds:
-    """The ranges, by measure and task."""
+def bounds_of(entries: Sequence[Entry]) -> Bounds:
+    """The ranges, by measure and task.
+
+    Args:
+        entries: every number with its range.
+    """
     sources = {entry.range.source for entry in entries}
     source = BoundsSource.FILE if "file" in sources else BoundsSource.PUBLIC
     source = BoundsSource.DATA if "data" in sources else source
@@ -441,8 +445,12 @@ def _bounds(entries: Sequence[Entry]) -> Bounds:
     )
 
 
-def _unprotected(design: StatisticsDesign) -> list[str]:
-    """What results show that noise does not hide."""
+def unprotected_of(design: StatisticsDesign) -> list[str]:
+    """What results show that noise does not hide.
+
+    Args:
+        design: of the release.
+    """
     own = design.mechanism.unprotected(design.facts)
     areas = ["names and places of the areas of interest"] if design.asked.panel.areas else []
     return [*own, "the names of measures, of tasks and pages, and the ranges of numbers", *areas]

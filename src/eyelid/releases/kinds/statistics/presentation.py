@@ -23,7 +23,7 @@ from eyelid.reporting.statistics.tables import (
     SHARES,
     in_latex,
     in_markdown_table,
-    widths_told,
+    widths_in_words,
 )
 from eyelid.spelling import json_text
 
@@ -50,12 +50,29 @@ def write_results(
     Returns:
         texts to put beside it, by the names of their files.
     """
-    promised = certificate.person_level
-    numbers = promised.numbers() if promised.holds else "no guarantee at all"
-    caption = f"{legend(certificate.people, numbers)} {widths_told(results)}".rstrip()
     drawn = draw_results(results)
     for name in PICTURES:
         save(drawn, folder / name)
+    return texts_of(design, shown, results, certificate)
+
+
+def texts_of(
+    design: StatisticsDesign,
+    shown: Sequence[Integers],
+    results: pl.DataFrame,
+    certificate: Certificate,
+) -> dict[str, str]:
+    """Everything of a folder that is read, but the certificate, by the names of files.
+
+    Args:
+        design: of the release.
+        shown: what was measured.
+        results: that follow from it.
+        certificate: of the release.
+    """
+    promised = certificate.person_level
+    numbers = promised.numbers() if promised.holds else "no guarantee at all"
+    caption = f"{legend(certificate.people, numbers)} {widths_in_words(results)}".rstrip()
     return {
         "results.csv": csv_text(results),
         "results.md": in_markdown_table(results, caption),

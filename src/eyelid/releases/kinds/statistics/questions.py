@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError, unknown
@@ -33,6 +32,7 @@ USUAL = 3
 """Measures that are taken where nobody names any."""
 EACH = "each"
 FEWEST = 2
+_LARGEST_SCREEN = 1 << 20
 _USUAL_OF_AREAS = (HIT, "first_look", "dwell")
 
 AreasSaid = Path | str | Mapping[str, Sequence[Area]] | None
@@ -109,7 +109,7 @@ def asked_of(
     if pages is None and not of_rows:
         of_rows = Measures(head).usual(usual, known)
     places = tuple(dict.fromkeys([*(tasks if of_rows else ()), *(pages.areas if pages else ())]))
-    contrasts = tuple(contrast_of(told, places) for told in questions.contrasts)
+    contrasts = tuple(contrast_of(contrast, places) for contrast in questions.contrasts)
     for number, pair in enumerate(contrasts):
         if pair in contrasts[:number]:
             raise InputError(f"the contrast {pair[0]}-{pair[1]} is named twice: name it once")
@@ -189,11 +189,15 @@ def _pages(cut: StudyInPieces, areas: AreasSaid) -> Pages | None:
             "recordings"
         )
     found = read_pages(areas, cut.stimuli) if isinstance(areas, str | Path) else areas
-    corners = np.concatenate([area.corners for own in found.values() for area in own])
+    if not found:
+        raise InputError(
+            "areas of interest are of stimuli, and no recording names one: say which column does "
+            "(`map='stimulus=COLUMN'`)"
+        )
     screen = head.screen
     known = (screen.width_px, screen.height_px) if screen is not None else (None, None)
-    most = np.ceil(corners.max(axis=0)).astype(int).tolist()
-    width_px, height_px = (size or max(1, end) for size, end in zip(known, most, strict=True))
+    # Where nobody said how large the screen is, no look is beside it.
+    width_px, height_px = (size or _LARGEST_SCREEN for size in known)
     return Pages(
         {page: tuple(own) for page, own in found.items()}, width_px, height_px, cut.stimuli
     )

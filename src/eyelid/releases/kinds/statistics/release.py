@@ -16,12 +16,11 @@ from eyelid.engine.engines import Engine, using
 from eyelid.engine.files import content_of
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
-from eyelid.errors import InputError
 from eyelid.gaze.norms import Norm
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
 from eyelid.io.people_choice import Whom
-from eyelid.mechanisms.certificate import Certificate, told_of_choice
+from eyelid.mechanisms.certificate import Certificate, choice_notes
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.statistics.ranges import places_of
 from eyelid.mechanisms.statistics.summary import Summary
@@ -144,7 +143,6 @@ class ResultsJob(Job[Results]):
         request, cut = self.request, self.cut
         self.plan = plan = make_statistics_plan(cut, request.noise, self.questions, self.terms)
         self.survey = surveyed(cut, plan.design.asked, advance)
-        _check_known(plan.design, self.survey)
         origin, remarks = counting_entry(cut.entering, request.path, request.ledger)
         digest = self.survey.digest
         key = RunKey.of(
@@ -158,8 +156,8 @@ class ResultsJob(Job[Results]):
         notes = (
             *cut.head.notes,
             *remarks,
-            *told_of_choice(plan.chosen, len(plan.people)),
-            *_lacking_told(plan.design, self.survey),
+            *choice_notes(plan.chosen, len(plan.people)),
+            *_lacking_notes(plan.design, self.survey),
         )
         return Prepared(plan, lambda: digest, origin, notes, begin(key))
 
@@ -186,8 +184,8 @@ def released_digest(shown: Shown, frame: pl.DataFrame) -> str:
         shown: whole numbers of each part.
         frame: the results.
     """
-    told = json.dumps([part.tolist() for part in shown])
-    return hashlib.sha256(f"{told}\n{csv_text(frame)}".encode()).hexdigest()
+    text = json.dumps([part.tolist() for part in shown])
+    return hashlib.sha256(f"{text}\n{csv_text(frame)}".encode()).hexdigest()
 
 
 def _measured(design: StatisticsDesign, survey: Survey, request: Request, run: Run | None) -> Shown:
@@ -197,8 +195,8 @@ def _measured(design: StatisticsDesign, survey: Survey, request: Request, run: R
     # Not in the scratch, which is gone before the output is in its place.
     path = run.drawn / "measured.json"
     if not path.exists():
-        told = json.dumps([part.tolist() for part in _drawn(design, survey, request)])
-        run.put(path, lambda draft: draft.write_text(told, encoding="utf-8"))
+        facts = json.dumps([part.tolist() for part in _drawn(design, survey, request)])
+        run.put(path, lambda draft: draft.write_text(facts, encoding="utf-8"))
     return tuple(np.array(part, dtype=np.int64) for part in json.loads(content_of(path)))
 
 
@@ -208,21 +206,7 @@ def _drawn(design: StatisticsDesign, survey: Survey, request: Request) -> Shown:
     return design.mechanism.measure(places, labels, design.facts, request.noise)
 
 
-def _check_known(design: StatisticsDesign, survey: Survey) -> None:
-    """Refuse results of which nobody has any number.
-
-    A single one that nobody has is no reason: a refusal would show that somebody has it whenever
-    there are results.
-    """
-    if (survey.lacking == len(design.asked.people)).all():
-        names = ", ".join(dict.fromkeys(entry.measure for entry in design.entries))
-        raise InputError(
-            f"nobody has a value of {names}: there is nothing to release. Recordings may be too "
-            "short for it, or the task may have another name"
-        )
-
-
-def _lacking_told(design: StatisticsDesign, survey: Survey) -> list[str]:
+def _lacking_notes(design: StatisticsDesign, survey: Survey) -> list[str]:
     """How many people have no number, for the owner."""
     everybody = len(design.asked.people)
     return [

@@ -59,7 +59,7 @@ def _of_piece(handle: Shared[tuple[Study, Panel]], piece: Piece) -> tuple[tuple[
 
 
 def values_digest(asked: Asked, values: Floats) -> bytes:
-    """SHA-256 of everybody's numbers, and of what they are.
+    """SHA-256 of everybody's numbers and group, and of what they are.
 
     Args:
         asked: of whom, and what.
@@ -68,7 +68,12 @@ def values_digest(asked: Asked, values: Floats) -> bytes:
     columns = [[c.measure.name, c.place, c.contrast] for c in asked.panel.columns]
     # There is more than one NaN.
     plain = np.where(np.isnan(values), np.nan, values + 0.0)
-    own = [hashlib.sha256(row.tobytes()).digest() for row in plain]
+    names = [name for name, _ in asked.sizes]
+    whose = [names[group] if asked.said.by else "" for group in asked.groups.member]
+    own = [
+        hashlib.sha256(row.tobytes() + group.encode()).digest()
+        for row, group in zip(plain, whose, strict=True)
+    ]
     found = hashlib.sha256(json.dumps(columns).encode())
     found.update(digest_of_people(list(asked.people), own))
     return found.digest()

@@ -90,16 +90,16 @@ def _check_asked(
         )
 
 
-def bounds_of(mechanism: StreamMechanism, told: bool) -> Bounds:
+def bounds_of(mechanism: StreamMechanism, scene_given: bool) -> Bounds:
     """Where released gaze lies: the scene; unit vectors in their own numbers.
 
     Args:
         mechanism: the filter.
-        told: whether somebody said so, and not the study.
+        scene_given: whether somebody said so, and not the study.
     """
     place = mechanism.place
     x0, y0, x1, y1 = place.plane
-    source = BoundsSource.FILE if told else BoundsSource.PUBLIC
+    source = BoundsSource.FILE if scene_given else BoundsSource.PUBLIC
     if not place.directions:
         return Bounds({"x": (x0, x1), "y": (y0, y1)}, source)
     ends = [math.radians(end) for end in (x0, y0, x1, y1)]
@@ -179,7 +179,7 @@ def make_stream_plan(
     noise: Randomness,
     keep: Sequence[str] = (),
     *,
-    told: bool = False,
+    scene_given: bool = False,
     times: str = RECORDED,
 ) -> Plan[GazeDesign]:
     """Check everything that can be checked before anything is spent or written.
@@ -190,7 +190,7 @@ def make_stream_plan(
         mechanism: the filter.
         noise: where it will come from.
         keep: attributes of people to release as they are.
-        told: whether somebody said what the scene is, and not the study.
+        scene_given: whether somebody said what the scene is, and not the study.
         times: whether time stamps are those recorded, or regular.
     """
     if head.released:
@@ -215,7 +215,7 @@ def make_stream_plan(
         guarantee=mechanism.cost(facts, mechanism.unit).broken(*reasons),
         person_level=mechanism.cost(facts, PERSON).broken(*reasons),
         how=mechanism.person_total(facts),
-        bounds=bounds_of(mechanism, told),
+        bounds=bounds_of(mechanism, scene_given),
         noise=(mechanism.sampler(facts), mechanism.numerics, noise.name),
         unprotected=unprotected(times, mechanism, design.touched),
         alike=not keep and gaze.alike,

@@ -14,7 +14,7 @@ from eyelid.io.people_choice import (
     counted_or_chosen,
 )
 from eyelid.io.reading import read
-from eyelid.mechanisms.certificate import told_of_choice
+from eyelid.mechanisms.certificate import choice_notes
 from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.budget import spent_on
@@ -88,7 +88,7 @@ def stream_cost(
         before = spent_on(study, path)
     except InputError as error:
         notes.append(f"what was released of these people before is not known: {error}")
-    notes += told_of_choice(study.chosen, study.data["person"].n_unique())
+    notes += choice_notes(study.chosen, study.data["person"].n_unique())
     touched = touched_by(chosen, facts, shortest_of(taken))
     offer = GazeOffer(chosen, facts, touched, taken.rate_hz)
     return _quote(offer, alike=same_for_all(taken), before=before, notes=tuple(notes))

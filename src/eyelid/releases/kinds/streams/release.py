@@ -27,7 +27,7 @@ from eyelid.io.study_parts import (
     write_manifest,
     write_part,
 )
-from eyelid.mechanisms.certificate import Certificate, told_of_choice
+from eyelid.mechanisms.certificate import Certificate, choice_notes
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.mechanisms.streams.distance import expected_distance
 from eyelid.mechanisms.streams.study_scene import filtered
@@ -89,7 +89,7 @@ class StreamJob(Job[Release]):
         timed(self.cut.head, self.cut.head.data, self.times)
         self.mechanism = build_filter(mechanism, self.cut.head, **parameters)
         # Whoever sets a filter has set its scene.
-        self.told = bool(parameters.get("scene")) or not isinstance(mechanism, str)
+        self.scene_given = bool(parameters.get("scene")) or not isinstance(mechanism, str)
 
     @property
     def steps(self) -> int:
@@ -101,7 +101,13 @@ class StreamJob(Job[Release]):
         request, cut, noise = self.request, self.cut, self.request.noise
         gaze = looked_at(cut, self.eye, self.times, advance)
         plan = make_stream_plan(
-            cut.head, gaze, self.mechanism, noise, request.keep, told=self.told, times=self.times
+            cut.head,
+            gaze,
+            self.mechanism,
+            noise,
+            request.keep,
+            scene_given=self.scene_given,
+            times=self.times,
         )
         origin, remarks = counting_entry(cut.entering, request.path, request.ledger)
         if request.recordings is not None:
@@ -120,7 +126,7 @@ class StreamJob(Job[Release]):
         notes = (
             *head.notes,
             *remarks,
-            *told_of_choice(head.chosen, len(cut.people)),
+            *choice_notes(head.chosen, len(cut.people)),
             *singled_out(present, plan.keep),
         )
         self.distance = expected_distance(plan.design.mechanism, head.rate_hz)

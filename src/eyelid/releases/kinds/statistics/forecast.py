@@ -52,14 +52,14 @@ def exactness_of(
         entries: every number with its range.
         shares: whether its mean is a share of people.
     """
-    found, told = iter(foreseen(parts, entries, shares)), []
+    found, rest = iter(foreseen(parts, entries, shares)), []
     for part in parts:
         for statistic in part.statistics:
             for _ in range(statistic.cells + 1):
                 one = next(found)
                 relative = _relative(one, statistic, entries, shares)
-                told.append(_exactness(one, part, statistic, relative, entries))
-    return told
+                rest.append(_exactness(one, part, statistic, relative, entries))
+    return rest
 
 
 def _exactness(
