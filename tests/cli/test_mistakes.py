@@ -35,7 +35,10 @@ MISTAKES = [
     ("release features out --mechanism map-grid --epsilon 1", ["gaze maps", "eyelid heatmap"]),
     ("release features out --mechanism ksame --set k=40", ["k=40", "choose k ≤"]),
     ("release features out --mechanism laplace --epsilon 1 --bounds dat", ["'dat'", "give public"]),
-    ("heatmap features out --stimulus page --level good", ["study of features", "the recordings"]),
+    (
+        "heatmap features out --stimulus page --level good",
+        ["made of gaze", "a study of features", "the recordings"],
+    ),
     ("summary features out --measures fixation_rte --epsilon 1", ["did you mean 'fixation_rate'?"]),
     ("summary features out --measures fixation_rate", ["--epsilon E"]),
     ("stream --source simulat --epsilon 1", ["'simulat'", "did you mean 'simulate'?"]),

@@ -38,7 +38,7 @@ from eyelid.releases.kinds.maps.settings import (
     stretches_of,
     total_epsilon,
 )
-from eyelid.releases.kinds.maps.view import View
+from eyelid.releases.kinds.maps.view import View, check_usable
 from eyelid.spelling import plural
 
 Cost = Callable[[Mechanism, PublicFacts, Unit], Guarantee]
@@ -420,24 +420,6 @@ def _refuse_caps(mechanism: MapMechanism, weight: Weight, by: str | None) -> Non
             "`cap='paper'` (Algorithm 1) is about whole numbers of looks, not about seconds: "
             "give a "
             "number, or leave out `weight='duration'`"
-        )
-
-
-def check_usable(study: Study) -> None:
-    """Refuse what has no gaze, or is a release.
-
-    Args:
-        study: that a map is asked of.
-    """
-    if study.released:
-        raise InputError(
-            "this is a released dataset already: release from the original study, whose ledger "
-            "counts these people"
-        )
-    if study.kind == "features":
-        raise InputError(
-            "a heatmap needs gaze samples or fixations, and this is a study of features: start "
-            "from the recordings"
         )
 
 

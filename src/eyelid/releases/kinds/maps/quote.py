@@ -32,14 +32,14 @@ from eyelid.releases.kinds.features.plan import promised
 from eyelid.releases.kinds.features.preparation import opened
 from eyelid.releases.kinds.maps.centre_bias import Outlook, outlook
 from eyelid.releases.kinds.maps.measurement import Survey, surveyed
-from eyelid.releases.kinds.maps.plan import MapDesign, check_usable, make_map_plan
+from eyelid.releases.kinds.maps.plan import MapDesign, make_map_plan
 from eyelid.releases.kinds.maps.settings import (
     check_drawable,
     level_epsilon,
     map_mechanism,
     stretches_of,
 )
-from eyelid.releases.kinds.maps.view import Size, parsed_blur, view_of
+from eyelid.releases.kinds.maps.view import Size, check_usable, parsed_blur, view_of
 from eyelid.reporting.maps.page import guarantee_legend
 from eyelid.reporting.maps.quote import AreaOffer, MapOffer
 from eyelid.reporting.maps.reliability import Reliability, reliability, tables_sentence, worst
