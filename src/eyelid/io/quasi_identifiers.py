@@ -174,7 +174,7 @@ def _attributes(study: Study) -> pl.DataFrame:
 
 
 def _of_attributes(people: pl.DataFrame) -> list[QuasiIdentifier]:
-    """Single attributes that somebody is alone with, and all of them together."""
+    """Single attributes that a person is alone with, and all of them together."""
     names = [name for name in people.columns if name != "person"][:_ATTRIBUTES]
     counts = {name: people[name].n_unique() for name in names}
     telling = [

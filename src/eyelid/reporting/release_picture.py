@@ -1,4 +1,4 @@
-"""A release as a picture on anybody's axes."""
+"""A release as a picture on given axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What results would promise and show, before anybody's data are touched."""
+"""What results would promise and show, before the data are touched."""
 
 from __future__ import annotations
 
