@@ -64,7 +64,7 @@ class Trial:
 
     @classmethod
     def of(cls, weights: Integers, kept: tuple[int, int], gamma: float) -> Trial:
-        """Made-up records of a chain, and candidates of these."""
+        """Simulated records of a chain, and candidates of these."""
         rng, chain = np.random.default_rng(1), Chain(weights)
         nothing = np.zeros((SEEDS, FEATURES), dtype=np.uint8)
         seeds = chain.drawn(nothing, np.zeros(SEEDS, dtype=np.intp), randomness(2))

@@ -93,7 +93,7 @@ def _one_window(time_s, x, y, pupil, held) -> list[float]:  # type: ignore[no-un
 
 
 def cases() -> Iterator[Case]:
-    """The real recordings if they are there, and one long made-up one."""
+    """The real recordings if they are there, and one long simulated one."""
     data = os.environ.get("EYELID_DATA")
     if data and (Path(data) / "MPIIDPEye").is_dir():
         yield _real(Path(data) / "MPIIDPEye")

@@ -1,7 +1,7 @@
 """Gaze maps: counting, blurring, exact noise, very many observers, and the choice of the cap.
 
 The picture is that of the paper, 1680 × 1050 px. Points are made up: four hotspots of 60 px, a
-fifth of them anywhere. Observers are five of OSIE, over and over as in the paper, or five made-up
+fifth of them anywhere. Observers are five of OSIE, over and over as in the paper, or five simulated
 ones where EYELID_DATA is not set.
 
 ``python -m benchmarks.maps OBSERVERS BLOCK`` counts so many, a block at a time, in a fresh process

@@ -1,8 +1,9 @@
 """The utility experiment of Bozkir et al. 2021, whole: CPU seconds, draws a second, peak memory.
 
 LPA, FPA, CFPA and DCFPA with chunks of 32, 64 and 128, five ε, 100 noisy runs to choose each k and
-100 to judge it, 48 features of 60 recordings: MPIIDPEye, or made-up people of the same shape where
-EYELID_DATA is not set. The peer is what a script does: numpy, one signal and one run at a time.
+100 to judge it, 48 features of 60 recordings: MPIIDPEye, or simulated participants of the same
+shape where EYELID_DATA is not set. The peer is what a script does: numpy, one signal and one run at
+a time.
 
 ``python -m benchmarks.signals RUNS`` does it once in a fresh process and prints its figures.
 """

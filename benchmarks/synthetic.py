@@ -1,4 +1,4 @@
-"""Made-up people: a whole study measured, fitted and drawn, in time and memory, by people.
+"""Synthetic participants: a whole study measured, fitted and drawn, in time and memory, by people.
 
 Values are anywhere inside the bounds, which is as much work as any: nothing in it depends on them.
 All features are carried. The peer has neither privacy nor time: for each task a mixture of
@@ -44,7 +44,7 @@ def cases() -> Iterator[Case]:
     most, seconds = ours[-1], [one["cpu_seconds"] for one in ours]
     peer_name = "scikit-learn GaussianMixture for each task, not private"
     times = PEOPLE[-1] / PEOPLE[0]
-    name = f"{PEOPLE[-1]:,} made-up people from {PEOPLE[-1]:,}, {features} features"
+    name = f"{PEOPLE[-1]:,} synthetic participants from {PEOPLE[-1]:,}, {features} features"
     yield Case(
         f"{name}, measured, fitted and drawn",
         "s CPU",
@@ -57,7 +57,7 @@ def cases() -> Iterator[Case]:
     )
     grown = float(np.polyfit(np.log(PEOPLE), np.log(seconds), 1)[0])
     yield Case(
-        "made-up people, growth of time with people",
+        "synthetic participants, growth of time with people",
         "exponent",
         grown,
         "linear",

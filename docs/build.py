@@ -69,7 +69,7 @@ MODULES = (
     "eyelid.releases.inspection",
     "eyelid.releases.pipeline",
     "eyelid.reporting.budget",
-    "eyelid.reporting.maps.released",
+    "eyelid.reporting.maps.result",
     "eyelid.reporting.release",
     "eyelid.reporting.statistics.results",
     "eyelid.stream",

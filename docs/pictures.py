@@ -2,7 +2,7 @@
 
     python -W error -m docs.pictures
 
-Gaze is made up; noise comes from the operating system, so that figures differ a little each time.
+Gaze is simulated; noise comes from the operating system, so that figures differ a little each time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SCENE_DEG = (0.0, 0.0, 45.0, 27.0)
 FILTERS = ("kaleido", "sample", "bd", "ba", "uniform")
 # What to begin with: for what, filter, ε, window in seconds, radius in degrees.
 STARTS = (
-    ("foveated UI: sharp where somebody looks", "sample", 3, 0.25, 2),
+    ("foveated UI: sharp where a participant looks", "sample", 3, 0.25, 2),
     ("pointing: targets of 1–2°", "kaleido", 50, 0.5, 1),
     ("analytics: which part of a page is read", "sample", 1, 0.5, 2),
 )
@@ -57,7 +57,7 @@ def gatekeeper(name: str, epsilon: float, window: int, radius: float) -> Gatekee
 def draw(
     raw: Gaze, epsilon: float = 10.0, window: int = RATE_HZ // 2, radius: float = 2.0
 ) -> Figure:
-    """Where somebody looked: raw, by kaleido, by noise on every sample with the same promise."""
+    """Where a participant looked: raw, by kaleido, by noise on each sample of the same ε."""
     import matplotlib.pyplot as plt
 
     time_ms, x, y = raw

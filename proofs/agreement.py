@@ -139,7 +139,7 @@ def _detector(coded: list[Coded], kind: str, method: str, psos: bool = True) -> 
 
 
 def _f1(method: str, rate_hz: float) -> dict[str, float | None]:
-    """How many events of made-up people are found, and how many that are found are there.
+    """How many events of simulated participants are found, and how many that are found are there.
 
     An event is found by one that shares more than half of the time that either takes; for a
     saccade, which may be shorter than the interval between two samples, a fifth will do.

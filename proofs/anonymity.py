@@ -3,11 +3,11 @@
 Protocols are the leak-free ones of `eyelid.papers.davidjohn2022.trials`; what the published
 mechanisms come to, by the paper's protocol and by these, is `eyelid reproduce davidjohn2022`.
 
-**Which document is somebody reading**: first halves released, single raw windows of second halves,
-a window's length apart; one window in 16 is tested. **Who is it**: learned from a release under the
-names of all members of each group, shown raw data of another document, one decision a recording.
-**The intersection attack**, on groups drawn anew for each task, on one partition as printed, and on
-ours.
+**Which document is a participant reading**: first halves released, single raw windows of second
+halves, a window's length apart; one window in 16 is tested. **Who is it**: learned from a release
+under the names of all members of each group, shown raw data of another document, one decision a
+recording. **The intersection attack**, on groups drawn anew for each task, on one partition as
+printed, and on ours.
 
 What was found on the way:
 
@@ -181,7 +181,7 @@ def people(table: FeatureTable) -> Table:
 
 
 def intersections(table: FeatureTable, k: int = 4) -> Table:
-    """Share of people found by whoever has their raw recordings, over all tasks."""
+    """Share of people found by anyone who has their raw recordings, over all tasks."""
     return {
         f"{name} k={k}": {
             "intersection": Figure.of(found_by_nearest(table, Setting(name, k), range(PARTITIONS)))

@@ -31,7 +31,8 @@ def prove(effort: Effort) -> Result:
         for mechanism in mechanisms:
             unit = str(mechanism.unit)
             progress(f"  {kind.name} for a {unit} …")
-            # Canaries for made-up people have many features as they are, and are weighed together.
+            # Canaries for simulated participants have many features as they are, and are weighed
+            # together.
             together = isinstance(mechanism, Synthetic)
             for features in (1,) if together else (1, 2):
                 people = PEOPLE if together else MANY

@@ -1,4 +1,4 @@
-"""A heatmap of 100 000 made-up people, in the memory that one of 10 000 takes."""
+"""A heatmap of 100 000 simulated participants, in the memory that one of 10 000 takes."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def prove(effort: Effort) -> Result:
 
 
 def make_crowd(path: Path, people: int) -> None:
-    """A study of made-up people who look at a few hotspots of one picture, part by part."""
+    """A study of simulated participants who look at a few hotspots of one picture, part by part."""
     names = [f"p{number:06d}" for number in range(people)]
     origin = Origin(uuid.uuid4().hex, ledger_beside(path))
     firsts = range(0, people, PEOPLE_IN_PART)
@@ -158,7 +158,7 @@ class _Peaks:
     def look(self) -> None:
         family = [self.root]
         for process in family:
-            # Whoever has just left has no memory any more.
+            # A process that has just left has no memory any more.
             with contextlib.suppress(OSError, ValueError, IndexError):
                 listed = Path(f"/proc/{process}/task/{process}/children").read_text().split()
                 family += [int(child) for child in listed]

@@ -81,7 +81,7 @@ class Row:
 
     @property
     def constant_wins(self) -> bool:
-        """Whether anybody would have been nearer the truth without looking."""
+        """Whether anyone would have been nearer the truth without looking."""
         return self.constant < self.rmse_of_span
 
 
@@ -257,7 +257,7 @@ def _measured(
 def series(table: FeatureTable, windows: FeatureTable) -> dict[str, Series]:
     """The mean over people of each task, rows × features, in spans above the lower bound.
 
-    What somebody lacks is left out of the mean.
+    What a participant lacks is left out of the mean.
     """
     means = table.data.group_by("task", "time_ms").agg(pl.col(table.names).mean()).sort("time_ms")
     scaled = [(pl.col(f.name) - f.lower) / f.span for f in windows.features]

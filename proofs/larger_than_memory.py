@@ -69,7 +69,7 @@ def _commands(study: Path, out: Path) -> dict[str, list[str | Path]]:
 
 
 def _write_copies(few: Study, path: Path, times: int) -> int:
-    """The same made-up people again and again under other names, a part at a time; its rows."""
+    """Simulated participants repeated under other names, a part at a time; the rows."""
     origin = Origin("copies", ledger_beside(path))
     Ledger.create(ledger_beside(path)).register(origin.id)
     head = replace(few, data=few.data.clear(), events=None, origin=origin)

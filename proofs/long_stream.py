@@ -46,7 +46,7 @@ def prove(effort: Effort) -> Result:
 
 
 def ten_minutes() -> tuple[np.ndarray[Any, Any], ...]:
-    """Made-up gaze of one person, lost samples and all: time, x and y."""
+    """Simulated gaze of one person, lost samples and all: time, x and y."""
     # Recordings may be a fifth shorter than asked for.
     minutes = PIECE_MINUTES * 1.5
     study = eyelid.simulate(1, ("comic",), rate_hz=RATE_HZ, minutes=minutes, seed=1)

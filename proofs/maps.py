@@ -1,4 +1,4 @@
-"""What heatmaps are worth: the theory's numbers, and made-up scenes of few and many people.
+"""What heatmaps are worth: the theory's numbers, and simulated scenes of few and many people.
 
 A scene has four hotspots of sd 60 px on 1680 × 1050 px, a fifth of the gaze falls anywhere, and
 everybody has 30 fixations. What is released at ε = 1.5 and δ = 1e-6 is compared with the heatmap of

@@ -1,4 +1,4 @@
-"""The arithmetic of people through the command line, from made-up samples to the budget."""
+"""The arithmetic of people through the command line, from simulated samples to the budget."""
 
 from __future__ import annotations
 

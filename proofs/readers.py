@@ -310,7 +310,7 @@ def _peak_bytes() -> int:
 
 
 def _case(kinds: Kinds, batch: int, index: int) -> tuple[Beginning, bytes, bool]:
-    """What is read, by its numbers: the same always, whoever asks."""
+    """What is read, by its numbers: the same always."""
     rng = np.random.default_rng([batch, index])
     drawn = rng.random()
     if drawn < HOSTILE_SHARE:
@@ -326,7 +326,7 @@ def _case(kinds: Kinds, batch: int, index: int) -> tuple[Beginning, bytes, bool]
 
 
 def _read(beginning: Beginning, content: bytes, home: Path, linted: bool) -> None:
-    """The file, as whoever points at it would read it."""
+    """The file, as users would read it."""
     if not beginning.beside:
         path = home / "P1"
         path.write_bytes(content)

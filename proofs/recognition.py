@@ -95,7 +95,7 @@ def _document(table: FeatureTable, names: Sequence[str], seed: int) -> float:
 
 
 def _document_of_others(table: FeatureTable) -> float:
-    """The same for each person in turn, learned from everybody else."""
+    """The same for each person in turn, learned from all others."""
     shares = []
     for name in table.data["person"].unique(maintain_order=True):
         known = table.data.filter(pl.col("person") != name).gather_every(_EVERY_OF_OTHERS)

@@ -1,11 +1,11 @@
 """What the reproductions of three papers must show, on the people that they are about.
 
-**Bozkir et al. 2021**: under the paper's protocol the Fourier mechanism's people are named in every
-recording (its Table 3), and so are people whose signals are all zero: it is the noise that is
-recognised. **David-John et al. 2022**: of the published order of mechanisms in utility, that noise
-comes last, by the paper's protocol at its parameters; and the intersection attack on both readings
-of its groups.
-**Liu et al. 2019**: the printed σ of the example, what the printed theorem gives, what is right.
+**Bozkir et al. 2021**: under the paper's protocol the Fourier mechanism's people are re-identified
+in every recording (its Table 3), and so are people whose signals are all zero: it is the noise that
+is recognised. **David-John et al. 2022**: of the published order of mechanisms in utility, that
+noise comes last, by the paper's protocol at its parameters; and the intersection attack on both
+readings of its groups. **Liu et al. 2019**: the printed σ of the example, what the printed theorem
+gives, what is right.
 """
 
 from __future__ import annotations

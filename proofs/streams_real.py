@@ -1,11 +1,11 @@
-"""Released gaze of real and of simulated people, over ε and w: who is named, what is left of gaze.
+"""Released gaze of real and simulated people over ε and w: re-identification and utility.
 
 Every filter runs over MPIIDPEye (twenty people, 30 Hz, in an eye camera image) and over simulated
 gaze (twenty people, 120 Hz, on a screen), as `eyelid release` runs it. What comes out is summarised
-in windows and attacked across documents: by whoever has raw recordings, by whoever has the release,
-and by whoever has another release of the same people, which knows the filter's ways. The same is
-done by mean places of gaze, since noise that is drawn anew averages out: it names most. Agreement
-on fixations and areas is counted sample by sample.
+in windows and attacked across documents: by anyone who has raw recordings, by anyone who has the
+release, and by anyone who has another release of the same people, which knows the filter's ways.
+The same is done by mean places of gaze, since noise that is drawn anew averages out: it names most.
+Agreement on fixations and areas is counted sample by sample.
 
 Beside it stand what is not gaze: attackers who see time stamps alone, or which samples are lost
 alone, and releases of people who all look at the middle of the scene, with their own losses and
@@ -91,8 +91,8 @@ def prove(effort: Effort) -> Result:
         passed = passed and _as_claimed(cases)
     return Result(
         figures,
-        "raw people are named; by events fewer are where ε ≤ 1; nobody is where all look at one "
-        "place and nothing is lost; agreement grows with ε",
+        "raw people are re-identified; by events fewer are where ε ≤ 1; nobody is where all look "
+        "at one place and nothing is lost; agreement grows with ε",
         passed,
     )
 
@@ -168,7 +168,7 @@ def _each(people: People) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _outcome(people: People, mechanism: StreamMechanism, gaze: Study) -> dict[str, Any]:
-    """Who is named in filtered gaze, and how much it is still gaze."""
+    """Who is re-identified in filtered gaze, and how much it is still gaze."""
     noise = randomness(np.random.default_rng([11, *mechanism.name.encode()]))
     released = filtered(mechanism, gaze, noise)
 

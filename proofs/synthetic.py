@@ -1,24 +1,25 @@
-"""Made-up people: of use to a model, as far off as was foreseen, refused where of none.
+"""Synthetic participants: of use to a model, as far off as was foreseen, refused where of none.
 
-People are simulated. **Of use**: a random forest that learned from made-up people which document is
-read, beside one that learned from the people they were made from, both tested on others.
-**Foreseen**: values are told apart as 64 public bins tell them and lie evenly inside these, since
-nothing finer was measured; each feature is cut at the quartiles of the release, over all tasks; of
-each task the share of rows in each of the four parts is compared, people counting alike: the root
-mean square over features, tasks and parts, and over releases. Thousands of people are pieces of
-half a minute of 500, each piece a person. **Public**: the lists that say which features come first
-are made again. **Refused**: twenty real people (MPIIDPEye); and what comes of it all the same.
+People are simulated. **Of use**: a random forest that learned from synthetic participants which
+document is read, beside one that learned from the people they were made from, both tested on
+others. **Foreseen**: values are told apart as 64 public bins tell them and lie evenly inside these,
+since nothing finer was measured; each feature is cut at the quartiles of the release, over all
+tasks; of each task the share of rows in each of the four parts is compared, people counting alike:
+the root mean square over features, tasks and parts, and over releases. Thousands of people are
+pieces of half a minute of 500, each piece a person. **Public**: the lists that say which features
+come first are made again. **Refused**: twenty real people (MPIIDPEye); and what comes of it all the
+same.
 
 What was found on the way:
 
 * The first definition of this error cut at quartiles of raw values, and the first formula was the
-  noise on shares and the number of made-up people. From 500 people on with 52 features it foresaw a
-  third to two fifths of what was measured. Both were changed after that was seen. The definition,
-  as features that have one value only (some shortest words are never used) are off by 0.43 however
-  many people there are, since made-up values are spread over a bin: ``raw_cut`` is still that
-  error, and it is what a reader finds who compares raw quartiles. The formula, as the quarters of
-  the release end where noisy levels say, which makes noise count about 1.6 times, and as 0.012 is
-  left however many people there are.
+  noise on shares and the number of synthetic participants. From 500 people on with 52 features it
+  foresaw a third to two fifths of what was measured. Both were changed after that was seen. The
+  definition, as features that have one value only (some shortest words are never used) are off by
+  0.43 however many people there are, since synthetic values are spread over a bin: ``raw_cut`` is
+  still that error, and it is what a reader finds who compares raw quartiles. The formula, as the
+  quarters of the release end where noisy levels say, which makes noise count about 1.6 times, and
+  as 0.012 is left however many people there are.
 * The three numbers of the formula were fitted to 700 simulated people, by eye, at ε = 1 and 4. The
   people here are others (seeds of their own), of the same simulator. ``mpiidpeye`` has the only
   people whom nobody simulated, and they are twenty.
@@ -71,7 +72,7 @@ def prove(effort: Effort) -> Result:
     )
     target = (
         f"{PEOPLE} simulated people at ε = {EPSILON:g}, δ = {DELTA:g}: a forest that learned from "
-        f"made-up ones has at least {LEAST_OF_REAL:g} of the accuracy of one that learned from "
+        f"synthetic ones has at least {LEAST_OF_REAL:g} of the accuracy of one that learned from "
         f"people, on {OTHERS} others, by each of {SEEDS} seeds; shares are off by what is foreseen "
         f"within a factor of {MOST_FACTOR:g} from {SIZES[0]} to {SIZES[-1]} people; the public "
         "lists come out again; twenty real people are refused"
@@ -118,7 +119,7 @@ def pieces(table: FeatureTable, count: int) -> FeatureTable:
 
 
 def of_use(people: FeatureTable, others: FeatureTable) -> tuple[dict[str, Any], dict[str, Any]]:
-    """How well models learn from made-up people, and what of time these have."""
+    """How well models learn from synthetic participants, and what of time these have."""
     mechanism = Synthetic(epsilon=EPSILON, delta=DELTA, carry="all")
     real = accuracy(people, others)
     made = [mechanism.apply(people, randomness(seed)) for seed in range(SEEDS)]

@@ -24,7 +24,7 @@ EPSILONS = (1.0, 2.0, 4.0, 8.0)
 REFUTABLE = (1.0, 2.0)
 REPEATS = 5
 ROWS = 32
-# Made-up people of each team: enough to read its share of high values off them.
+# Synthetic participants of each team: enough to read its share of high values off them.
 OF_A_TEAM = 100
 
 
@@ -67,10 +67,10 @@ def _by_answers(mechanism: Synthetic, declared: Synthetic | None = None) -> OneR
 
 
 def _by_rows(mechanism: Synthetic, declared: Synthetic) -> OneRun:
-    """Each canary in a public team with somebody who stays the same, guessed from rows alone.
+    """Each canary in a public team with a participant who stays the same, guessed from rows alone.
 
-    The coin takes one bound or the other. Of its team's made-up people the attacker sees how many
-    are high and how many low.
+    The coin takes one bound or the other. Of its team's synthetic participants the attacker sees
+    how many are high and how many low.
     """
     rng = np.random.default_rng()
     coins = rng.random(CANARIES) < 0.5

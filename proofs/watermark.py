@@ -4,7 +4,7 @@ Everybody has the same zero signal. Each recording of each feature gets one draw
 which is what the Fourier mechanism leaves with a single coefficient. Trained on first halves and
 tested on second halves of that release, attackers who know recordings name everybody: the noise is
 recognised. (Those who average over a person's recordings first do so less often.)
-Under the honest protocols nobody is named more often than by chance.
+Under the leak-free protocols nobody is re-identified more often than by chance.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ import io
 import os
 import pickle
 import re
+import shutil
 import sqlite3
 import sys
 import zlib
@@ -181,14 +182,15 @@ class _Noise:
     """
 
     def __init__(self) -> None:
-        self.rng = np.random.default_rng(0)
+        self.rng = cache(partial(np.random.default_rng, 0))
 
     def urandom(self, count: int) -> bytes:
-        return self.rng.bytes(count)
+        return self.rng().bytes(count)
 
     @contextmanager
     def of(self, name: str) -> Iterator[None]:
-        before, self.rng = self.rng, np.random.default_rng(zlib.crc32(name.encode()))
+        # Most tests and fixtures draw nothing.
+        before, self.rng = self.rng, cache(lambda: np.random.default_rng(zlib.crc32(name.encode())))
         try:
             yield
         finally:
@@ -266,6 +268,7 @@ def _quick(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("eyelid.releases.audits.records.averaging", partial(averaging, counts=(1, 4)))
     patch.setattr("eyelid.releases.audits.groups.audit_groups", partial(audit_groups, partitions=3))
     patch.setattr("eyelid.attacks.means._MOST_TRIALS", 200)
+    patch.setattr("eyelid.releases.audits.statistics._RELEASES", 10)
 
 
 @pytest.fixture
@@ -415,23 +418,34 @@ FEATURES = (
 )
 
 
+def _table(people: int = 4, recordings: int = 3, rows: int = 10, seed: int = 5) -> FeatureTable:
+    rng = np.random.default_rng(seed)
+    values = rng.uniform([2.0, 2.0], [4.0, 5.0], size=(people, recordings, rows, 2))
+    return table_from_arrays(values, FEATURES)
+
+
 @pytest.fixture
 def make_table() -> Callable[..., FeatureTable]:
     """A table of plausible values; the shape is (people, recordings, rows, features)."""
+    return _table
 
-    def make(people: int = 4, recordings: int = 3, rows: int = 10, seed: int = 5) -> FeatureTable:
-        rng = np.random.default_rng(seed)
-        values = rng.uniform([2.0, 2.0], [4.0, 5.0], size=(people, recordings, rows, 2))
-        return table_from_arrays(values, FEATURES)
 
-    return make
+@pytest.fixture(scope="session")
+def _features_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made-once") / "features"
+    write(_table().study(), folder)
+    # Where no ledger is left, that of a copy was moved.
+    folder.with_suffix(".ledger").rename(folder.with_suffix(".moved"))
+    return folder
 
 
 @pytest.fixture
-def features_folder(tmp_path: Path, make_table: Callable[..., FeatureTable]) -> Path:
+def features_folder(tmp_path: Path, _features_folder: Path) -> Path:
     """A small features study on disk: 4 people, 3 recordings, 10 rows, 2 features."""
-    write(make_table().study(), tmp_path / "features")
-    return tmp_path / "features"
+    folder = tmp_path / "features"
+    shutil.copytree(_features_folder, folder)
+    shutil.copy2(_features_folder.with_suffix(".moved"), folder.with_suffix(".ledger"))
+    return folder
 
 
 @pytest.fixture(scope="session")

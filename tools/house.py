@@ -281,6 +281,12 @@ def _python(code: str) -> list:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def _length(name: str, lines: dict[str, int]) -> int:
+    """How many lines a module of this dotted name has."""
+    path = name.removeprefix("eyelid.").replace(".", "/")
+    return lines.get(f"{path}.py") or lines[f"{path}/__init__.py"]
+
+
 def figures() -> dict[str, object]:
     """Everything about the package as it is now."""
     trees = modules()
@@ -305,6 +311,7 @@ def figures() -> dict[str, object]:
         "most_bases": dict(bases()[:5]),
         "wide_private_functions": wide_functions(trees),
         "release_passes_modules": len(passed),
+        "release_passes_lines": sum(_length(name, lines) for name in passed),
         "release_passes_borders": borders,
         "import_releases_s": round(min(each[0] for each in imported), 3),
         "import_releases_loads": len(loaded),

@@ -116,7 +116,7 @@ def main() -> int:
     found = imports(trees)
     graph = {room: found.get(room, set()) & rooms for room in rooms}
     about = {
-        # Up to the first full stop: what follows is for whoever opens the room.
+        # Up to the first full stop: what follows is for anyone who opens the room.
         room: re.split(r"\.(?:\s|$)", ast.get_docstring(trees[room]) or "")[0].replace("\n", " ")
         for room in rooms
     }

@@ -5,7 +5,7 @@ import sys
 
 import eyelid
 
-# Python puts the current folder first, where a polars.py may lie that somebody else wrote. What
+# Python puts the current folder first, where a polars.py may lie of other origin. What
 # eyelid itself was found in stays.
 if (
     not sys.flags.safe_path

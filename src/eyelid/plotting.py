@@ -83,12 +83,12 @@ PAPER: dict[str, Any] = {
 
 @contextlib.contextmanager
 def paper_axes(ax: Axes | None, *, height: float, width: float = 5.2) -> Iterator[Axes]:
-    """Axes to draw on: those that somebody has, in their style, or fresh ones for a paper.
+    """Axes to draw on: the given ones, in their style, or fresh ones for a paper.
 
     Fresh ones are of pyplot, so that a notebook shows them.
 
     Args:
-        ax: that somebody has.
+        ax: given ones; fresh ones by default.
         height: of fresh ones, in inches.
         width: of fresh ones.
     """

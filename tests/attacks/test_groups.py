@@ -242,7 +242,8 @@ def test_members_have_the_mean_of_their_group_under_their_own_names(table, group
 
 
 def test_members_of_whom_nothing_is_known_count_as_not_named():
-    # One group of six, three of whom did a second task: of these one can be named, of all six too.
+    # One group of six, three of whom did a second task: of these one can be re-identified, of all
+    # six too.
     table = people_with_tasks(people=6)
     data = table.data.filter((pl.col("task") == "t0") | (pl.col("person").cast(pl.Int64) < 3))
     half = replace(table, data=data.filter(pl.col("task") != "t2"))
@@ -269,7 +270,7 @@ def test_nobody_is_named_more_often_than_there_are_groups(table, grouped):
 def test_what_groups_hide_and_what_not(table, grouped):
     found = audit_groups(grouped, [Means()], partitions=3)
     assert found.sizes == (3, 3, 3)
-    # Everybody is alone in no group: one in three, whoever knows the groups.
+    # Everybody is alone in no group: one in three, an attacker who knows the groups.
     assert found.exact_intersection.rate == pytest.approx(1 / 3)
     assert found.intersection.rate <= 1 / 3 + 1e-9
     assert all(one.rate.rate <= 1 / 3 + 1e-9 for one in found.redrawn)

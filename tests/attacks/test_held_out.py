@@ -67,7 +67,7 @@ def test_what_all_people_have_in_common_is_learned():
 
 
 def test_shares_are_in_the_order_of_people():
-    """Of one person tasks are named the wrong way round: their share alone is nothing."""
+    """Of one person tasks are re-identified the wrong way round: their share alone is nothing."""
     centres = np.array(np.broadcast_to(np.array([0.2, 0.5, 0.8])[None, :, None], (PEOPLE, 3, 4)))
     centres[7] = centres[7, [1, 2, 0]]
     table = table_of(centres)

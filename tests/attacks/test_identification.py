@@ -1,4 +1,4 @@
-"""People are named where there is something to recognise, and only there."""
+"""People are re-identified where there is something to recognise, and only there."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ def a_finding(right, people, protocol="raw→release"):
     shares[:right] = 1.0
     return Finding(
         protocol,
-        "somebody",
+        "a person",
         rate_of_decisions(shares, 1 / people),
         None,
         0.5,

@@ -42,7 +42,7 @@ def test_whole_pieces_are_legible(name, parameters, count, epsilon):
 @pytest.mark.parametrize("name", ["laplace", "fpa", "cfpa"])
 def test_what_is_read_off_differs_from_the_truth_by_whole_steps(name, make_table):
     table = make_table(people=5, recordings=2, rows=40)
-    # Somebody lacks a recording, and one is short.
+    # A person lacks a recording, and one is short.
     row = pl.int_range(pl.len()).over("person", "recording")
     kept = ((pl.col("person") != "1") | (pl.col("recording") != "0")) & (
         (pl.col("person") != "2") | (row < 33)

@@ -1,4 +1,4 @@
-"""Real people, as a positive control: whoever attacks here must be able to name somebody."""
+"""Real people, as a positive control: whoever attacks here must be able to name a person."""
 
 from dataclasses import replace
 

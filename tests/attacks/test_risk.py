@@ -70,7 +70,7 @@ def test_who_was_not_attacked_is_said():
 
 
 def test_dishonest_protocols_name_nobody():
-    with pytest.raises(InputError, match="honest protocol"):
+    with pytest.raises(InputError, match="leak-free protocol"):
         people_at_risk([finding([1.0, 1.0], honest=False)], ["a", "b"])
     with pytest.raises(InputError, match="about 2 people, not 3"):
         people_at_risk([finding([1.0, 1.0])], ["a", "b", "c"])

@@ -1,4 +1,4 @@
-"""Made-up people beside people: what they have in common, by hand and by scipy."""
+"""Synthetic participants beside people: what they have in common, by hand and by scipy."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Made-up rows beside the people they were made of."""
+"""Synthetic rows beside the people they were made of."""
 
 from dataclasses import replace
 
@@ -35,7 +35,7 @@ def original(people=12, rows=8, seed=0):
 
 
 def rows_of_nobody(values, table):
-    """One made-up person with so many rows a task: tasks × rows × features."""
+    """One synthetic participant with so many rows a task: tasks × rows × features."""
     frames = [
         pl.DataFrame({"time_ms": np.arange(len(each), dtype=float)}).select(
             pl.lit("synthetic").alias("person"),
@@ -165,7 +165,7 @@ def test_made_up_people_are_told_by_what_was_measured_and_rows_by_what_is_made_u
 def test_what_is_learned_from_made_up_rows_is_tested_on_people(table):
     uses = learned_elsewhere(table, rows_of_nobody(drawn(1), table), models=["tree"])
     (task,) = uses
-    assert (task.target, task.protocol) == ("task", "made-up→raw")
+    assert (task.target, task.protocol) == ("task", "synthetic→raw")
     assert task.rate.rate > 0.9
     swapped = rows_of_nobody(drawn(1)[::-1], table)
     (wrong,) = learned_elsewhere(table, swapped, models=["tree"])

@@ -28,7 +28,12 @@ def test_an_original_is_told_with_tables_and_a_verdict(eyelid, home, tmp_path):
     page = tmp_path / "risk.html"
     done = eyelid("audit", home / "features", "--attackers", "means,lda", "--report", page)
     assert done.code == 0
-    for words in ("Who is named", "People at risk", "What it is good for", "Features at risk"):
+    for words in (
+        "Re-identified participants",
+        "People at risk",
+        "What it is good for",
+        "Features at risk",
+    ):
         assert words in done.out
     assert "for the owner" in page.read_text()
 

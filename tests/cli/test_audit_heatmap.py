@@ -32,13 +32,13 @@ def test_a_heatmap_is_told_with_tables_and_a_verdict(eyelid, home):
     done = eyelid("audit", home / "study", home / "out")
     assert done.code == 0, done.err
     for words in (
-        "Is anybody exposed",
-        "told who is in it",
+        "Is any participant exposed",
+        "membership inference",
         "better than chance by",
         "recovers the last person with an error of",
         "of what is declared",
         "What is left",
-        "Not refuted",
+        "not contradicted",
     ):
         assert words in " ".join(done.out.split())
     assert "advantage" not in done.out

@@ -131,7 +131,7 @@ def test_a_cost_shows_what_it_assumed(eyelid):
     facts = ["--people", "40", "--recordings", "3", "--features", "16", "--length", "600"]
     out = eyelid("cost", "--mechanism", "groupmean", "--epsilon", "1", *facts).out
     assert "40 people, up to 3 recordings each of 600 rows, 16 features" in out
-    assert "told whether somebody is in it" in out
+    assert "advantage in membership inference" in out
     assert "named by" not in out
 
 
@@ -149,7 +149,7 @@ def test_samples_can_be_released_in_one_step(eyelid, tmp_path):
 
 def test_one_is_not_counted_as_several(eyelid, tmp_path):
     told = eyelid("simulate", tmp_path / "s", "--people", 1, "--tasks", "comic", "--minutes", 0.2)
-    assert "1 made-up person, 1 task each" in told.out
+    assert "1 synthetic participant, 1 task each" in told.out
 
 
 def test_the_catalogue_as_json(eyelid):

@@ -1,4 +1,4 @@
-"""What somebody at a terminal types, sees, and is told when it cannot be."""
+"""What a person at a terminal types, sees, and is told when it cannot be."""
 
 import json
 
@@ -433,7 +433,7 @@ def test_a_seed_is_said_to_void_the_guarantee(eyelid, study, tmp_path):
     )
     assert done.code == 0
     assert "carries no guarantee" in done.err
-    assert "No privacy guarantee holds" in done.out
+    assert "There is no valid privacy guarantee" in done.out
 
 
 def test_the_output_must_be_new(eyelid, study, tmp_path):

@@ -6,14 +6,16 @@ import json
 
 import pytest
 
-from eyelid.papers.liu2019 import observers
+from eyelid.papers.liu2019 import complexity, observers
 
 
 @pytest.fixture(autouse=True)
 def small_and_without_data(monkeypatch):
-    """Simulated participants, on small pictures."""
+    """Simulated participants, on small pictures, and run times of small maps."""
     monkeypatch.delenv("EYELID_DATA", raising=False)
     monkeypatch.setattr(observers, "_SIZE_PX", (126, 84))
+    # What the clock says of them is not looked at.
+    monkeypatch.setattr(complexity, "_PIXELS", 400)
 
 
 QUICK = ("reproduce", "liu2019", "--fast", "--repeats", 1)

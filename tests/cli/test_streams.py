@@ -39,7 +39,7 @@ def test_a_price_is_told_before(eyelid, study):
     told = eyelid("cost", study, *OPTIONS)
     assert told.code == 0
     assert "30 samples in a row" in told.out
-    assert "On made-up gaze (60 Hz" in told.out
+    assert "On simulated gaze (60 Hz" in told.out
     found = json.loads(eyelid("cost", study, *OPTIONS, "--json").out)
     assert found["guarantee"]["unit"] == "event:30:2.0"
     wanting = eyelid("cost", study, *OPTIONS[:6])

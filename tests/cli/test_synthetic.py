@@ -1,4 +1,4 @@
-"""Made-up people on the command line."""
+"""Synthetic participants on the command line."""
 
 import json
 
@@ -47,8 +47,8 @@ def test_public_numbers_alone_plan_a_study(eyelid):
 def test_twenty_people_get_an_answer_and_a_release_of_them_an_error(eyelid):
     done = eyelid("cost", *LAW, *NUMBERS, "--people", "20")
     assert done.code == 0
-    assert "made-up people none of use" in rows(done.out)
-    assert "no useful study of made-up people exists" in done.out.splitlines()[-1]
+    assert "synthetic participants none of use" in rows(done.out)
+    assert "no useful study of synthetic participants exists" in done.out.splitlines()[-1]
     # Of what will not be released nothing is promised.
     assert "Replacing everything" not in done.out
     assert "advantage" not in done.out
@@ -57,13 +57,13 @@ def test_twenty_people_get_an_answer_and_a_release_of_them_an_error(eyelid):
 def test_a_release_tells_what_became_of_people_and_features(eyelid, study, tmp_path):
     done = eyelid("release", study, tmp_path / "out", *LAW, "--set", "made_up=8")
     assert done.code == 0
-    assert "100 people, in their place 8 made-up ones with 3 of 5 features" in done.out
+    assert "100 people, in their place 8 synthetic ones with 3 of 5 features" in done.out
     assert "with an error of 0.15): d, e" in done.err
     quoted = eyelid("cost", study, *LAW)
     assert quoted.code == 0
     assert "features of them 3 of 5" in rows(quoted.out)
     assert "with an error of 0.15): d, e." in quoted.out
-    assert "Features that are made up: a, b, c." in quoted.out
+    assert "Features of synthetic participants: a, b, c." in quoted.out
     looked = eyelid("lint", tmp_path / "out")
     assert (looked.code, "certificate, which is of these data" in looked.out) == (0, True)
     again = eyelid("release", tmp_path / "out", tmp_path / "more", *LAW)
@@ -73,9 +73,9 @@ def test_a_release_tells_what_became_of_people_and_features(eyelid, study, tmp_p
 def test_a_mechanism_is_shown_with_its_parameters(eyelid):
     done = eyelid("mechanisms", "synthetic")
     assert done.code == 0
-    assert "A study of made-up people" in done.out
+    assert "A study of synthetic participants" in done.out
     assert "eyelid cost --mechanism synthetic --epsilon 1 IN" in done.out
-    # Nobody's own record comes out, so nothing of anybody is kept.
+    # Nobody's own record comes out, so nothing of any person is kept.
     assert "keep=COLUMN" not in done.out
 
 

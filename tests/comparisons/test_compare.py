@@ -95,7 +95,7 @@ def test_a_folder_that_cannot_be_written_is_done_without(small, tmp_path):
 
 
 def test_other_data_do_not_go_on_where_these_were(small, done, tmp_path, monkeypatch):
-    """Somebody else's runs must never fill a table."""
+    """Another person's runs must never fill a table."""
     calls = []
 
     def stopped(*words):

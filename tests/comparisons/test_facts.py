@@ -1,4 +1,4 @@
-"""The public facts of a study, and made-up studies with the same ones."""
+"""The public facts of a study, and synthetic studies with the same ones."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def test_a_made_up_study_has_the_same_public_facts(simulated_table):
     again = Facts.of(made)
     for name in ("people", "recordings", "length", "tasks", "features", "step_ms", "window_ms"):
         assert getattr(again, name) == getattr(facts, name), name
-    # Not what anybody's recording has, but what was planned.
+    # Not what any person's recording has, but what was planned.
     assert made.recordings["rows"].unique().to_list() == [simulated_table.planned_rows]
     assert made.people.columns == ["person", "gender", "expertise"]
     assert made.people["gender"].to_list() == made.people["expertise"].to_list()

@@ -11,7 +11,7 @@ WORK = "0123456789abcdef"
 
 
 def stopped(folder, *keys):
-    """Somebody who notes these and is stopped."""
+    """A person who notes these and is stopped."""
     with pytest.raises(KeyboardInterrupt), journal(folder, WORK) as notes:
         for key in keys:
             notes.add(key, {"named": {"ε, →": [0.1, 1 / 3]}})

@@ -42,7 +42,7 @@ class NotHalved(PrivateChoice):
 
 
 def vote(block):
-    """Any function of a block's data: a candidate, or none where somebody makes the run fail."""
+    """Any function of a block's data: a candidate, or none where a person makes the run fail."""
     if any(value == POISON for _, value in block):
         return None
     told = hashlib.sha256(str(sorted(block)).encode()).digest()

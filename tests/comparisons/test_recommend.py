@@ -1,4 +1,4 @@
-"""The best release for somebody's goals: on made-up people, and on theirs."""
+"""The best release for a person's goals: on synthetic participants, and on theirs."""
 
 import json
 from dataclasses import replace
@@ -243,7 +243,7 @@ def test_groups_without_an_epsilon_are_not_chosen_by_a_release(sixteen):
 
 
 def test_made_up_people_choose_who_is_voted_on(tmp_path):
-    """With own people and the simulator: figures are there, and of made-up people alone."""
+    """With own people and the simulator: figures are there, and of synthetic participants alone."""
     sixteen = eyelid.window_features(eyelid.simulate(16, minutes=0.8, seed=3, tasks=("comic",) * 2))
     table = sixteen.only("fixation_rate", "saccade_amplitude_mean")
     write(table.study(), tmp_path / "features")

@@ -68,7 +68,7 @@ def test_a_guarantee_that_implies_a_goal_is_told(candidate):
         "themselves"
     )
     assert not verdict(candidate("gaussian", "epsilon<=16"), "rank1<=2x").says
-    # No bound is known for Gaussian noise against whoever compares everybody.
+    # No bound is known for Gaussian noise against a person who compares everybody.
     strong = verdict(candidate("gaussian", "epsilon=0.5"), "rank1<=2x", outcome(named=0.15))
     assert not strong.guaranteed
     assert not strong.met
@@ -109,10 +109,10 @@ def test_what_nobodys_record_guarantees_is_what_its_epsilon_implies(candidate):
     ):
         told = verdict(strong, goal, nobody)
         assert (told.met, told.clearly, told.guaranteed) == (True, implied, implied)
-        # Whoever knows all others takes them off, and has the last one.
+        # A person who knows all others takes them off, and has the last one.
         told = verdict(weak, goal, nobody)
         assert (told.met, told.clearly, told.guaranteed) == (True, False, False)
-        assert told.says.endswith("the last one is told with at most 100%")
+        assert told.says.endswith("the last one is inferred with at most 100%")
 
 
 def test_noisy_means_of_small_groups_are_judged_by_who_is_named(candidate):

@@ -38,7 +38,7 @@ raise SystemExit(99)
 
 @pytest.fixture
 def trapped(tmp_path):
-    """A folder with code of somebody else under every name that anything could import."""
+    """A folder with code of another person under every name that anything could import."""
     folder = tmp_path / "downloaded"
     folder.mkdir()
     names = {*sys.stdlib_module_names, *packages_distributions(), "eyelid", "joblib", "polars"}

@@ -69,7 +69,7 @@ def test_whoever_is_done_first_comes_first_and_spread_keeps_the_order(tmp_path):
     places = []
     for place, _ in as_done(late, range(3), "waiting"):
         places.append(place)
-        # Not before the second has come: whoever looks late finds several done.
+        # Not before the second has come: a person who looks late finds several done.
         (tmp_path / "seen").touch()
     assert places.index(1) < places.index(0)
     assert list(spread(partial(late_first, tmp_path / "last"), range(4), "waiting")) == [0, 1, 2, 3]
@@ -236,7 +236,7 @@ def _runs(process):
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    # Whoever has ended and is not yet collected runs no more.
+    # A person who has ended and is not yet collected runs no more.
     status = Path(f"/proc/{process}/status")
     return not status.exists() or "zombie" not in status.read_text()
 

@@ -279,9 +279,9 @@ def test_the_same_study_gives_the_same_bytes(tmp_path):
 
 
 def test_the_origin_is_kept_and_the_ledger_is_not(tmp_path):
-    study = samples(origin=Origin("somebody", tmp_path / "secret.ledger"))
+    study = samples(origin=Origin("a person", tmp_path / "secret.ledger"))
     folder = written(study, tmp_path)
-    assert read(folder).origin == Origin("somebody", None)
+    assert read(folder).origin == Origin("a person", None)
     assert all(b"secret" not in file.read_bytes() for file in folder.rglob("*.*"))
 
 

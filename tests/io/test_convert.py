@@ -112,7 +112,7 @@ def test_a_wrong_ledger_for_a_copy_is_refused_and_a_new_one_never_has_a_total(ex
     asked = {"mechanism": "laplace", "epsilon": 1.0}
     with pytest.raises(InputError, match="is not there"):
         release(tmp_path / "copy", tmp_path / "out", **asked, ledger=wrong)
-    # Somebody who got the copy and will never have the ledger says so.
+    # A person who got the copy and will never have the ledger says so.
     with pytest.raises(InputError, match="say with `ledger=…`"):
         budget(tmp_path / "copy", lost=True)
     budget(tmp_path / "copy", ledger=wrong, lost=True)

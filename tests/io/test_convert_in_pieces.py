@@ -317,7 +317,7 @@ def test_polars_tells_of_a_full_disk_in_its_own_way(recordings, tmp_path, small,
 
 
 def test_two_runs_into_one_folder(recordings, tmp_path, eyelid):
-    with running(tmp_path / "out", "somebody else's"):
+    with running(tmp_path / "out", "another person's"):
         refused = eyelid("convert", recordings, tmp_path / "out", "--map", MAP)
     assert (refused.code, refused.err.count("\n")) == (2, 1)
     assert "another run is writing" in refused.err

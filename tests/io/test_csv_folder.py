@@ -73,8 +73,8 @@ def test_fixations_are_read_again(tmp_path):
 
 
 def test_the_origin_is_kept_and_the_ledger_is_not(tmp_path):
-    folder = written(samples(origin=Origin("somebody", tmp_path / "secret.ledger")), tmp_path)
-    assert read(folder).origin == Origin("somebody", None)
+    folder = written(samples(origin=Origin("a person", tmp_path / "secret.ledger")), tmp_path)
+    assert read(folder).origin == Origin("a person", None)
     assert all(b"secret" not in file.read_bytes() for file in folder.iterdir())
 
 
@@ -185,7 +185,7 @@ def test_a_name_that_a_header_cannot_hold_is_refused(tmp_path):
 
 @pytest.fixture
 def by_hand(tmp_path) -> Path:
-    """Recordings of two people, and a map that somebody wrote once."""
+    """Recordings of two people, and a map that a person wrote once."""
     (tmp_path / "map.toml").write_text(
         'units = "px"\ntime_unit = "s"\nfile = "{person}_{task}"\npeople = "who.csv"\n'
         '[columns]\ntime = "T"\nx = "X"\ny = "Y"\n[screen]\nwidth_px = 800\n'

@@ -57,7 +57,7 @@ def folder(study, tmp_path):
 
 @pytest.fixture(params=["inline", "processes", "dask"])
 def engine(request):
-    """Whoever can work; the first one in this very process."""
+    """A person who can work; the first one in this very process."""
     if request.param == "processes":
         request.getfixturevalue("two_cores")
     with using(request.getfixturevalue("dask") if request.param == "dask" else "local"):
@@ -203,7 +203,7 @@ def test_the_slowest_recording_is_doubted_wherever_it_is(study, tmp_path):
 
 
 def dying_once(marks, kind, only, settings, study):
-    """Take the whole process along, the first time that somebody in the middle comes up."""
+    """Take the whole process along, the first time that a person in the middle comes up."""
     if "P03" in study.people["person"]:
         try:
             (marks / "died").touch(exist_ok=False)

@@ -124,7 +124,7 @@ def test_what_cannot_be_read_is_still_looked_at(tmp_path):
     (tmp_path / "list.csv").write_text("who,mail\nann,ann@lab.example\n")
     rest, mail = lint(tmp_path / "list.csv")
     assert mail.what == "an e-mail address"
-    # Whoever reads the list must not take it for all there is.
+    # A person who reads the list must not take it for all there is.
     assert "no study could be read" in rest.what
     assert "columns say nothing known" in rest.value
 

@@ -1,4 +1,4 @@
-"""Files are read by their very names: no name is a pattern, and none is somebody's home."""
+"""Files are read by their very names: no name is a pattern, and none is a person's home."""
 
 import json
 import os

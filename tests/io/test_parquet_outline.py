@@ -25,7 +25,7 @@ SAID = {"units": "px"}
 
 
 def study_with(folder, make_table, **columns):
-    """A study folder whose file of rows was made by somebody else."""
+    """A study folder whose file of rows was made by another person."""
     write(make_table().study(), folder)
     rows = pl.read_parquet(folder / "data.parquet")
     rows.with_columns(**columns).write_parquet(folder / "data.parquet")

@@ -298,7 +298,7 @@ def test_a_study_elsewhere_names_no_part_outside_of_it(elsewhere, tmp_path):
 
 
 class WebHdfs(http.server.BaseHTTPRequestHandler):
-    """The exploit: a server that says that it has a file by the name of somebody's profile."""
+    """The exploit: a server that says that it has a file by the name of a person's profile."""
 
     suffix = ""
 
@@ -528,7 +528,7 @@ def test_a_study_that_has_no_ledger_yet_is_not_written_elsewhere(people, tmp_pat
 
 @pytest.mark.parametrize("elsewhere", ["memory"], indirect=True)
 def test_all_is_fetched_for_whoever_looks_at_every_file(elsewhere, eyelid):
-    leak = pl.DataFrame({"note": ["call me at somebody@example.org"]})
+    leak = pl.DataFrame({"note": ["call me at a person@example.org"]})
     leak.write_csv("note.csv")
     RemotePlace(f"{elsewhere}/notes/note.csv").send(Path("note.csv"))
     found = eyelid("lint", elsewhere)

@@ -40,7 +40,7 @@ def gaze() -> Study:
 
 
 def in_one_recording(study: Study) -> Study:
-    """The same with everything that somebody saw in one recording, one picture after the other."""
+    """The same with everything that a person saw in one recording, one picture after the other."""
     later = 100.0 * pl.col("recording").cast(pl.Int64)
     one = pl.lit("1").alias("recording")
     events = study.events.with_columns(pl.col("onset_ms", "offset_ms") + later)
@@ -140,7 +140,7 @@ def test_the_command_against_mixed_stimuli_keeps_them_apart(
 
 @pytest.mark.parametrize("again", [False, True], ids=["files", "a study folder"])
 def test_a_lost_recording_gets_no_task_of_its_own(tmp_path, again):
-    """A task that nobody else has showed in means that somebody's file is empty."""
+    """A task that nobody else has showed in means that a person's file is empty."""
     (tmp_path / "raw").mkdir()
     shown = "time_ms,x,y,stimulus\n" + "".join(f"{10 * n},1,{n},STIMULUS\n" for n in range(5))
     for person in "abc":

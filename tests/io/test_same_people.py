@@ -45,7 +45,7 @@ def renamed(study, **names):
 
 
 def written(path, *people):
-    """Recordings as somebody exported them."""
+    """Recordings as a person exported them."""
     rows = [f"{name},{20 * i},{i % 7},1" for name in people for i in range(2000)]
     path.parent.mkdir(exist_ok=True)
     path.write_text("\n".join(["person,time_ms,x,y", *rows, ""]))
@@ -131,7 +131,7 @@ def test_how_many_ids_are_new_is_told(tables, tmp_path):
     )
     api.release(tmp_path / "windows", **LAPLACE)
     done = api.release(tmp_path / "fixations", **LAPLACE).certificate
-    # The owner has said who they are: nobody may be somebody else under another name.
+    # The owner has said who they are: nobody may be another person under another name.
     assert done.total.epsilon == 2.0
     assert not done.incomplete
 

@@ -1,4 +1,4 @@
-"""Made-up studies written piece by piece: what `simulate` gives, whoever works."""
+"""Synthetic studies written piece by piece: what `simulate` gives, whoever works."""
 
 from __future__ import annotations
 

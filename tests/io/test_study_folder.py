@@ -116,7 +116,7 @@ def test_a_ledger_of_choice_is_remembered_by_a_folder_written_by_hand(by_hand, t
 
 def test_an_origin_without_a_ledger_is_not_released_uncounted(by_hand, tmp_path):
     about = json.loads((by_hand / "study.json").read_text())
-    (by_hand / "study.json").write_text(json.dumps(about | {"origin": "somebody"}))
+    (by_hand / "study.json").write_text(json.dumps(about | {"origin": "a person"}))
     with pytest.raises(InputError, match="name their origin and not its ledger"):
         eyelid.release(by_hand, tmp_path / "out", mechanism="laplace", epsilon=1.0)
 

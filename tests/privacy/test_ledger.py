@@ -208,9 +208,9 @@ def test_a_killed_process_leaves_a_ledger_that_counts_everything_it_confirmed(le
 
 def test_a_ledger_that_does_not_know_the_people_counts_nothing_for_them(ledger):
     with pytest.raises(InputError, match="does not know these people"):
-        ledger.debit("somebody else", ["ann"], "laplace", pure(1.0))
-    ledger.register("somebody else")
-    ledger.debit("somebody else", ["ann"], "laplace", pure(1.0))
+        ledger.debit("another person", ["ann"], "laplace", pure(1.0))
+    ledger.register("another person")
+    ledger.debit("another person", ["ann"], "laplace", pure(1.0))
 
 
 def test_a_folder_has_one_origin_whoever_asks(ledger):
@@ -289,7 +289,7 @@ def test_a_refused_run_is_not_counted_and_may_come_again(ledger):
 
 
 def test_a_run_that_has_ended_does_not_go_on(ledger):
-    """Somebody brought back a copy of what it had left: a second release for one debit."""
+    """A person brought back a copy of what it had left: a second release for one debit."""
     ledger.debit("o", ["ann"], "laplace", pure(1.0), run="run")
     ledger.end("run")
     with pytest.raises(InputError, match="this run has ended"):

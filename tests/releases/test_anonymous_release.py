@@ -166,12 +166,12 @@ def test_the_budget_tells_of_groups(folder):
     release(folder, mechanism="ksame", k=4)
     once = budget(folder)
     assert "k-anonymity is not differential privacy and has no ε" in once.sentence
-    assert "No bound on being named" not in once.sentence
+    assert "No bound on re-identification" not in once.sentence
     assert once.debits[0].what == "means of groups of at least 4, –"
     entry = once.to_dict()["entries"][0]
     assert (entry["k"], entry["epsilon"], entry["holds"]) == (4, None, True)
     release(folder, mechanism="gaussian", epsilon=1.0)
-    assert "No bound on being named" in budget(folder).sentence
+    assert "No bound on re-identification" in budget(folder).sentence
 
 
 def test_a_seed_tells_who_is_with_whom(make_table):
@@ -261,9 +261,7 @@ def test_the_folder_and_its_card_are_whole(folder, tmp_path, copies):
         assert word not in card
     release(folder, tmp_path / "again", mechanism="ksame", k=4, copies=copies)
     card = (tmp_path / "again" / "DATACARD.md").read_text(encoding="utf-8")
-    assert (
-        "No bound on how often people are named is known: 1 other release of these people" in card
-    )
+    assert "No bound on re-identification is known: 1 other release of these people" in card
     assert "at most 0.25" not in card
 
 
@@ -309,7 +307,7 @@ def test_the_terminal_tells_it_and_warns_the_second_time(eyelid, folder, tmp_pat
     again = eyelid(*command[:2], tmp_path / "again", *command[3:])
     assert again.code == 0
     assert "share one only" in again.err
-    assert "One person, in total: No bound on being named: 1 other release" in again.out
+    assert "One person, in total: No bound on re-identification: 1 other release" in again.out
     assert "Over 2 releases of these people so far: no total ε" in again.out
     assert "no 1/k either" in again.out
 
@@ -317,10 +315,13 @@ def test_the_terminal_tells_it_and_warns_the_second_time(eyelid, folder, tmp_pat
 def test_nothing_leads_with_one_in_k_where_other_releases_are_known(eyelid, folder, tmp_path):
     for name in ("one", "two"):
         release(folder, tmp_path / name, mechanism="ksame", k=4)
-    lead = "No bound on being named: 1 other release of these people is known. This release alone"
+    lead = (
+        "No bound on re-identification: 1 other release of these people is known. This release "
+        "alone"
+    )
     told = read_certificate(tmp_path / "two")
     assert told.how.startswith(
-        "no bound on being named: 1 other release of these people is known; "
+        "no bound on re-identification: 1 other release of these people is known; "
     )
     assert "this release alone would give: k-anonymity" in told.how
     assert promise(told.person_level, told.others).startswith(lead)
@@ -332,7 +333,9 @@ def test_nothing_leads_with_one_in_k_where_other_releases_are_known(eyelid, fold
     table = eyelid("budget", folder).out
     assert table.count("only alone") == 2
     assert " yes " not in table
-    assert "No bound on being named: what was promised is true of a single release only" in table
+    assert (
+        "No bound on re-identification: what was promised is true of a single release only" in table
+    )
     first = read_certificate(tmp_path / "one")
     assert (first.others, first.how.partition(":")[0]) == (
         "",
@@ -345,9 +348,13 @@ def test_people_who_may_be_counted_elsewhere_are_promised_no_name_either(folder,
     budget(folder, lost=True)
     done = release(folder, mechanism="ksame", k=4).certificate
     assert done.others == "other releases of these people may be counted in another ledger"
-    assert done.how.startswith("no bound on being named: other releases of these people may be")
+    assert done.how.startswith(
+        "no bound on re-identification: other releases of these people may be"
+    )
     state = budget(folder)
-    assert state.sentence.startswith("No bound on being named: what was promised is true of a")
+    assert state.sentence.startswith(
+        "No bound on re-identification: what was promised is true of a"
+    )
     assert "the ledger that counted these people was lost" in state.sentence
     assert [entry["undone"] for entry in state.to_dict()["entries"]] == [True]
 
@@ -487,7 +494,7 @@ def test_what_papers_print_is_certified_as_not_holding(unequal, tmp_path, name, 
     assert told in done.rows
     assert done.table.people.columns == ["person"]
     card = (tmp_path / "out" / "DATACARD.md").read_text(encoding="utf-8")
-    assert "Nothing, to anybody, for the reasons above. One person, in total: no bound" in card
+    assert "Nothing, for the reasons above. One person, in total: no bound" in card
     assert "none are used, and nothing was clipped.\n- Taken: unclipped" in card
 
 
@@ -521,7 +528,7 @@ def test_rows_that_many_could_have_given_are_no_epsilon_either(make_table, tmp_p
     assert said.count("1 other release of these people is known") == 1
     assert said.startswith("No bound on what is told about a person: 1 other release")
     assert budget(folder).sentence.startswith("No bound on what is told about a person: what was")
-    assert budget(folder).debits[0].what == "made-up rows, out"
+    assert budget(folder).debits[0].what == "synthetic rows, out"
     budget(folder, limit_epsilon=4.0)
     with pytest.raises(Refused, match=r"plausible deniability is not .* and has no ε"):
         release(folder, **mechanism, test="deterministic", k=3)

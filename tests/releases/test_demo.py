@@ -24,7 +24,7 @@ def story(tmp_path_factory):
         patch.setattr("eyelid.releases.audits.records.utility", partial(utility, models=["knn"]))
         patch.setattr("eyelid.releases.demo._VERIFIED", ("gaussian",))
         patch.setattr("eyelid.releases.demo.verify", lambda names, runs: verify(names, runs=2_000))
-        # Half as long as whoever asks for a fast one gets.
+        # Half as long as a person who asks for a fast one gets.
         shorter = lambda **asked: simulate(**asked | {"minutes": 1.5})  # noqa: E731
         patch.setattr("eyelid.releases.demo.simulate", shorter)
         for check in ("check_samplers", "faulty_samplers"):

@@ -434,7 +434,7 @@ def test_a_run_goes_on_only_as_it_was_asked_for(home, monkeypatch, other):
 
 
 def test_a_certificate_is_of_the_part_that_was_put_down_first(home, monkeypatch):
-    """Somebody else was faster: another draw of the same people is what is released."""
+    """Another person was faster: another draw of the same people is what is released."""
     honest, others = Run.put, []
 
     def late(run, path, write):

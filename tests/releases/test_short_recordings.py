@@ -78,7 +78,7 @@ def test_groups_with_who_broke_off_are_found_and_compared_with_what_was_measured
     assert found.target.inconsistencies == ()
     assert not found.refuted
     assert any("nothing of them is attacked" in note for note in found.target.notes)
-    # Whoever has no recording that could be shown is still one of those who could be meant.
+    # A person who has no recording that could be shown is still one of those who could be meant.
     assert "P03" not in found.target.groups.seen.data["person"]
     tested = next(f for f in found.identification if f.protocol == "release→raw")
     assert tested.rate.people == 5

@@ -1,4 +1,4 @@
-"""Made-up people through plan, certificate, card, cost, inspection and ledger."""
+"""Synthetic participants through plan, certificate, card, cost, inspection and ledger."""
 
 import json
 import re
@@ -74,9 +74,9 @@ def test_a_whole_release_is_of_made_up_people_and_debits_the_real_ones(folder, t
     assert (certificate.guarantee.unit.name, certificate.guarantee.trust) == ("person", "central")
     (debit,) = budget(folder).debits
     assert (debit.people, debit.guarantee.epsilon) == (PEOPLE, 4.0)
-    assert debit.what == "made-up people, out"
+    assert debit.what == "synthetic participants, out"
     assert re.fullmatch(
-        r"in their place 7 made-up ones with 3 of 5 features, [\d,]+ rows", done.rows
+        r"in their place 7 synthetic ones with 3 of 5 features, [\d,]+ rows", done.rows
     )
 
 
@@ -92,8 +92,8 @@ def test_what_was_left_out_is_told_by_name_and_why_wherever_a_person_looks(folde
     for place in (told["why_dropped"], card, done.notes[-1], quoted.why_dropped):
         assert why in place
     assert told["carried"] == list(quoted.carried) == ["a", "b", "c"]
-    assert "\n- **Made up**: a, b, c.\n" in card
-    assert done.notes[-2] == "features that are made up: a, b, c"
+    assert "\n- **Synthesised**: a, b, c.\n" in card
+    assert done.notes[-2] == "features of synthetic participants: a, b, c"
     chosen = release(folder, **LAW, carry=1)
     assert "carry=1 leaves out the last 4 of a public order: b, c, d, e" in chosen.notes[-1]
 
@@ -101,13 +101,13 @@ def test_what_was_left_out_is_told_by_name_and_why_wherever_a_person_looks(folde
 def test_the_card_speaks_of_people_who_do_not_exist(folder, tmp_path):
     release(folder, tmp_path / "out", **LAW, made_up=9)
     card = text(tmp_path / "out" / "DATACARD.md")
-    drawn = "9 made-up people, drawn from what was measured under noise of the features of"
+    drawn = "9 synthetic participants, drawn from what was measured under noise of the features of"
     for told in (
-        "9 made-up people, none of them anybody, drawn from what was measured under noise of "
-        f"{PEOPLE} people: 3 features, 3 recordings each",
+        "9 synthetic participants, none of them a real person, drawn from what was measured under "
+        f"noise of {PEOPLE} people: 3 features, 3 recordings each",
         f"Recordings of {drawn} {PEOPLE} participants, are shared",
         "\n- **Left out**: the last 2 of a public order",
-        "\n- **Made-up people are no sample of people.**",
+        "\n- **Synthetic participants are no sample of people.**",
         "Labels of people's own rows and attributes of people were left out",
     ):
         assert told in card
@@ -115,8 +115,8 @@ def test_the_card_speaks_of_people_who_do_not_exist(folder, tmp_path):
     assert "We share recordings of people who do not exist" in consent
     assert "a factor of at most 54.6 plus 1e-06" in consent
     paper = card.partition("## Paragraph for a paper")[2]
-    assert "9 made-up people drawn by eyelid" in paper.partition("## ")[0]
-    for untrue in ("Means", "Made-up rows", "simulated", "Taken: .", "None"):
+    assert "9 synthetic participants drawn by eyelid" in paper.partition("## ")[0]
+    for untrue in ("Means", "Synthetic rows", "simulated", "Taken: .", "None"):
         assert untrue not in card
 
 
@@ -185,7 +185,12 @@ def test_twenty_people_are_answered_plainly_and_nothing_is_spent(table, tmp_path
     assert (found["made_up"]["people"], found["made_up"]["features"]) == (0, 0)
     assert found["made_up"]["dropped"] == ["a", "b", "c", "d", "e"]
     assert found["made_up"]["people_needed_for_one"] > 20
-    for instead in ("no useful study of made-up people", "ksame", "groupmean", "a weaker unit"):
+    for instead in (
+        "no useful study of synthetic participants",
+        "ksame",
+        "groupmean",
+        "a weaker unit",
+    ):
         assert instead in found["says"]
     with pytest.raises(InputError, match="20 people are too few"):
         release(tmp_path / "few", tmp_path / "out", **LAW)
@@ -256,7 +261,7 @@ def test_what_fails_after_it_was_paid_for_stays_counted(folder, tmp_path, monkey
 
 
 def test_an_inspection_names_made_up_people_where_people_are_enough(folder, tmp_path):
-    assert "made-up ones with 3 of 5 features" in inspect(read(folder))["release"]
+    assert "synthetic ones with 3 of 5 features" in inspect(read(folder))["release"]
     release(folder, tmp_path / "out", **LAW)
     found = inspect(read(tmp_path / "out"))
     assert "a released dataset; by its names, of synthetic participants" in found["release"]
@@ -308,9 +313,9 @@ def test_what_can_be_known_before_is_told_before_anything_is_paid(table, tmp_pat
     done = release(tmp_path / "study", **LAW, tell=tell)
     assert tuple(told) == done.notes
     assert "only 3 of the people have task '2'" in told[0]
-    assert told[1] == "features that are made up: a, b, c"
+    assert told[1] == "features of synthetic participants: a, b, c"
     assert "are left out" in told[2]
-    assert "time_ms of made-up rows is their number" in told[3]
+    assert "time_ms of synthetic rows is their number" in told[3]
     assert paid == [0, 0, 0, 0]
 
 

@@ -72,7 +72,7 @@ TOLD = [
     ("everybody's diagnosis", "your diagnosis .*of each diagnosis"),
     (r"\(ADHD: 4, control: 20\)", r"\(ADHD: 4, control: 20\)"),
     ("people each group has|sizes of the groups", r"how many of them a group has \([46]\)"),
-    ("which group somebody is in", "find out which group you are in"),
+    ("which group a participant is in", "find out which group you are in"),
     ("everything of a member to", "have the recordings of all others of your group can work out"),
     ("what the members of a group have in common", "what its members have in common"),
     ("what a group lacks", "recordings or values a member of your group lacks"),
@@ -100,7 +100,7 @@ def people():
 def table(make_table, people):
     table = make_table(people=24, recordings=2, rows=6)
     named = [pl.Series(name, values) for name, values in people.items()]
-    # Nothing of what people are like should stand in the way of made-up ones.
+    # Nothing of what people are like should stand in the way of synthetic ones.
     return replace(table, people=table.people.with_columns(named))
 
 
@@ -330,7 +330,7 @@ def test_a_certificate_of_an_older_version_is_taken_for_the_narrowest_form(certi
     older = Certificate.from_dict(told)
     assert older.to_dict() == told
     assert older.form == NARROWEST_FORM
-    # Groups are named as far as it has told of them.
+    # Groups are named as far as the certificate has them.
     said = for_participants(older)
     assert "averages over groups of participants by diagnosis, with random noise added" in said
     assert f"any other data {NARROWEST_FORM}, the probability" in said

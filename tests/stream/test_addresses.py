@@ -1,4 +1,4 @@
-"""Recordings and made-up people as sources, and texts that name sources and sinks."""
+"""Recordings and simulated participants as sources, and texts that name sources and sinks."""
 
 import asyncio
 import os

@@ -453,7 +453,7 @@ def test_a_smaller_epsilon_begins_when_no_window_has_both(tmp_path):
 
 
 def interrupted(gate, monkeypatch):
-    """A sample whose budget is only half counted when somebody presses Ctrl-C."""
+    """A sample whose budget is only half counted when a person presses Ctrl-C."""
     run = gate._passage.run
 
     def stop(*_):

@@ -60,7 +60,7 @@ def test_gaze_goes_through_and_raw_gaze_does_not_and_a_tracker_may_restart(
                 return len(got)
 
             await until(lambda: pulled() == 50)
-            # Somebody kills the tracker and starts it again.
+            # A person kills the tracker and starts it again.
             del tracker
             await until(lambda: source.state == "reconnecting")
             tracker = outlet(lsl, raw, labels=("time", "y", "gaze_x"))
@@ -105,7 +105,7 @@ def test_who_can_read_beside_us_is_told(lsl, names):
     raw, released = told
     assert "any program on this machine can read the tracker's RAW stream" in raw
     assert "not announced by multicast" in released
-    assert "answers whoever asks its ports: use a firewall" in released
+    assert "answers those who ask its ports: use a firewall" in released
 
 
 def test_a_stream_that_is_not_there_is_told_with_those_that_are(

@@ -63,7 +63,7 @@ class Ledger:
         return float(np.cumsum(lost).max(initial=0.0))
 
     def person(self) -> float:
-        """What has been spent on somebody who could have looked anywhere else."""
+        """What has been spent on a person who could have looked anywhere else."""
         return sum(spent * max(1.0, ACROSS / own) for _, _, spent, own in self.rows)
 
 
@@ -82,7 +82,7 @@ def short_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def a_life(ledger: Ledger, gate: Gatekeeper, chance: random.Random) -> None:
-    """Samples of somebody who looks from corner to corner, then an end of some kind."""
+    """Samples of a person who looks from corner to corner, then an end of some kind."""
     most = gate._passage._left if gate.mode == "paused" and chance.random() < 0.3 else 100
     for _ in range(chance.randint(0, most)):
         x = chance.choice([0.0, 1000.0, 500.0, math.nan])

@@ -207,7 +207,7 @@ def test_what_was_not_told_follows_from_the_share_of_epsilon() -> None:
     told = {"window": 60, "radius": 50.0, "scene": SCENE}
     mechanism = gatekeeper(events=0.75, epsilon=16.0, **told).filter
     assert mechanism.fine.parameters() == Kaleido(epsilon=4.0, **told).parameters()
-    # Unless somebody set it.
+    # Unless a person set it.
     mechanism = gatekeeper(Kaleido(epsilon=16.0, skip=7, **told), events=0.75, **UNTOLD).filter
     assert (mechanism.fine.skip, mechanism.fine.epsilon) == (7, 4.0)
 

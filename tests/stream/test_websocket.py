@@ -304,7 +304,7 @@ def test_an_app_is_told_what_it_gets_and_what_was_spent(
     assert "73.2%" in hello["guarantee"]
     assert first == {"meter": {**first["meter"], "samples": 0, "person_epsilon": 0.0}}
     assert meter["person_epsilon"] == pytest.approx(2202.907 / 50, abs=0.01)
-    # What windows have spent depends on where somebody looked: not for apps.
+    # What windows have spent depends on where a person looked: not for apps.
     assert not [name for name in meter if "window" in name]
 
 

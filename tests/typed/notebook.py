@@ -12,7 +12,7 @@ import eyelid
 
 
 def trials(study: eyelid.Study) -> pd.DataFrame:
-    """A frame as somebody's own analysis leaves it."""
+    """A frame as a person's own analysis leaves it."""
     return eyelid.window_features(study).only("fixation_rate", "blink_rate").to_pandas()
 
 

@@ -76,7 +76,7 @@ def test_two_of_the_same_attributes_are_together_as_often_as_the_games_say(mecha
     _, often = np.unique(named, axis=0, return_counts=True)
     pairs = (often * (often - 1)).sum() / (draws * (draws - 1))
     assert pairs <= again.claimed * 1.1
-    # Somebody with a rare attribute is in the larger group as often as anybody else: 5 σ.
+    # A person with a rare attribute is in the larger group as often as any other person: 5 σ.
     larger = (member == (member.mean(axis=1) > 0.5)[:, None])[:, 2].mean()
     assert larger == pytest.approx(5 / 9, abs=0.088)
 

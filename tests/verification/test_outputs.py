@@ -43,7 +43,7 @@ def test_planted_outputs_are_caught(name):
 
 @pytest.mark.parametrize("name", ["laplace", "prewindow", "groupmean"])
 def test_noise_that_is_there_but_not_the_private_table_s_is_caught(name):
-    """As if somebody drew it twice and showed the mean of both."""
+    """As if a person drew it twice and showed the mean of both."""
     kind = find(name)
 
     def apply(self, table, noise):

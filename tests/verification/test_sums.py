@@ -44,7 +44,7 @@ def test_faults_in_noise_and_output_are_caught(name):
         "noise reused over cells",
         "generator seeded anew",
         "low bits without noise",
-        "noise only where somebody looked",
+        "noise only where a person looked",
         "divided by those who looked",
         "no noise",
         "less stated than is lost",

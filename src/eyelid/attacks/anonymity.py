@@ -24,7 +24,8 @@ from eyelid.mechanisms.mechanism import Values
 _MOST_ROWS = 400
 # Equations for each unknown weight; more of them, and thousands of people would take minutes.
 _MOST_EQUATIONS, _FEWEST_EQUATIONS = 3, 4096
-# In spans: far above the rounding of sums and grids, far below anything that people do.
+# As shares of the range: far above the rounding of sums and grids, far below anything that people
+# do.
 EXACT = 1e-7
 # Looking for weights without negative ones takes minutes with more people than these.
 _MOST_PEOPLE = 500
@@ -42,10 +43,10 @@ def intersection(
     """The intersection attack: whose released records are nearest, over all tasks together?
 
     For each person and each task, released records are compared with the person's own recording;
-    distances add up over the tasks that a pseudonym links. The nearest pseudonym is named. Where
+    distances add up over the tasks that a pseudonym links. The nearest pseudonym is chosen. Where
     several are equally near, one of them is chosen at random: each counts as one in so many.
 
-    Where people kept their names, naming somebody's own is right. Otherwise a record is that of a
+    Where people kept their names, choosing a person's own is right. Otherwise a record is that of a
     group, found by `recover_partition`, and any of its members may be the one behind it: naming the
     right group is right for one of them.
 
@@ -111,7 +112,7 @@ def _rate(
 
 @dataclass(frozen=True, eq=False)
 class RecoveredGroups:
-    """Who is behind which released record, as whoever has everybody's raw data finds it.
+    """Who is behind which released record, as an attacker who has all raw data finds it.
 
     Attributes:
         people: names of the original.
@@ -195,7 +196,7 @@ def recover_partition(original: FeatureTable, released: FeatureTable) -> Recover
         residual[place, which] = left[again]
         empty = np.setdiff1d(sides.both(slot)[1], which)
         if len(empty) == 1 and one_answer:
-            # Whoever is in no other record of this task is in the one that is left.
+            # The person in no other record of this task is in the one that is left.
             inside = RecoveredGroups.weighing(weights[place, which]).any(axis=0)
             rest = np.setdiff1d(sides.both(slot)[0], np.flatnonzero(inside))
             weights[place, empty] = 0.0
@@ -247,9 +248,9 @@ def known_partition(
 def mean_off_of_span(
     original: FeatureTable, released: FeatureTable, sizes: NDArray[np.int64]
 ) -> float | None:
-    """How far the mean over all groups is from the mean over everybody, at most, in spans.
+    """Largest distance of the mean over groups from that over all people, as a share of the range.
 
-    They are the same, whoever is in which group, wherever everybody has a value. None where nothing
+    They are the same, whatever the groups, wherever no value is missing. None where nothing
     can be compared.
 
     Args:
@@ -300,7 +301,8 @@ def filled_in(
     """How many released values stand where a member of the group has none.
 
     Such a value is a mean of some members only, or was filled in. From means over all and over some
-    of a group, where values hardly change from row to row, anybody computes the others' values.
+    of a group, where values hardly change from row to row, one member can compute the others'
+    values.
 
     Args:
         original: the recordings that were released, to see who has values where.
@@ -324,7 +326,7 @@ def collusion(
     person: str,
     found: RecoveredGroups | None = None,
 ) -> Subtraction:
-    """What all other members of somebody's group learn of them: k·mean minus their own values.
+    """What all other members of a person's group learn of them: k·mean minus their own values.
 
     Args:
         original: the recordings that were released.
@@ -359,7 +361,7 @@ Slot = tuple[str, int]
 
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """Original and release side by side, in spans above the lower bounds."""
+    """Original and release side by side, as shares of the range above the lower bounds."""
 
     original: FeatureTable
     released: FeatureTable
@@ -401,7 +403,7 @@ class Sides:
     def common(self, slot: Slot) -> tuple[NDArray[np.intp], NDArray[np.intp], Values, Values]:
         """Whose and which; their values (recordings, values) wherever nobody lacks one.
 
-        Where somebody's value is missing, a mechanism fills in or leaves the cell empty; those
+        Where a person's value is missing, a mechanism fills in or leaves the cell empty; those
         outside bounds it clips. Recordings and records without any value are left out: nobody who
         has none is in a record that has some, unless something was filled in.
         """
@@ -423,7 +425,7 @@ class _Placed:
     """A table with the place of each recording.
 
     Attributes:
-        values: rows × features, in spans above the lower bounds.
+        values: rows × features, as shares of the range above the lower bounds.
         slots: by task and place, which recordings.
         owner: whose each recording is.
         start: its first row.

@@ -62,7 +62,7 @@ class Inference:
         asks: what was to be told apart.
         protocol: ``raw→release``, or the control ``raw→raw``.
         attacker: ``knn``, ``rbf`` or ``means``.
-        auc: how often somebody of the first kind scores above somebody of the second. Its limits
+        auc: how often a person of the first kind scores above a person of the second. Its limits
             are wide: they count as many people as the rarer kind has.
         balanced_accuracy: share of people told right, both kinds counting the same.
         p_value: of so high an AUC if the attribute had nothing to do with the recordings, after
@@ -173,7 +173,7 @@ def _questions(classes: Classes) -> tuple[list[_Question], str]:
         return [], f"fewer than {FEWEST} people are of a kind, or not of it"
     if len(classes.values) == 2:
         kinds = kinds[-1:]
-    # What the kinds are called is not said: it may be a diagnosis, or somebody's name.
+    # What the kinds are called is not said: it may be a diagnosis, or a person's name.
     several = f" of {len(classes.values)}" if len(classes.values) > 2 else ""
     asks = {
         kind: f"kind {kind + 1}{several} or not" if several else "which of two" for kind in kinds
@@ -233,7 +233,7 @@ def _weights(known: Records, shown: Records, person: Codes) -> _Weights:
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """What is learned from and what is shown, whoever is left out.
+    """What is learned from and what is shown, for any person left out.
 
     Attributes:
         known: rows of everybody.
@@ -337,7 +337,7 @@ def _scores(weights: _Weights, attacker: str, labels: NDArray[np.bool_]) -> Valu
 
 
 def _aucs(scores: Values, group: Codes, labels: NDArray[np.bool_]) -> Values:
-    """How often somebody of the kind scores above somebody who is not; ties count half.
+    """How often a person of the kind scores above one who is not; ties count half.
 
     Args:
         scores: person × other group left out × labelling.
@@ -358,7 +358,7 @@ def _balanced_accuracy(scores: Values, group: Codes, positive: NDArray[np.bool_]
     """The mean over both kinds, with limits that hold for both at once (Clopper–Pearson).
 
     A person is told by the sign of their score; everybody of the other kind is left out with them
-    in turn, so that what was learned from has as many of either kind whoever is asked about.
+    in turn, so that what was learned from has as many of either kind for any person asked about.
     """
     right = (np.sign(scores[:, group]) * np.where(positive, 1, -1)[:, None] + 1) / 2
     other = positive[:, None] != positive

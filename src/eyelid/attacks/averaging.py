@@ -55,8 +55,8 @@ def averaging(
         person_level: what one release promises a person, marked as not holding where people are
             told apart by something that is not protected; None for nothing.
         counts: after how many releases to attack.
-        attacker: who names people from the raw data; by default by the means of recordings, since
-            whoever averages releases averages rows too.
+        attacker: who re-identifies people from the raw data; by default by the means of recordings,
+            since an attacker who averages releases averages rows too.
         seed: of the attacker's choices.
     """
     if material.released is None or material.again is None:

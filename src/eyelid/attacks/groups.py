@@ -1,9 +1,9 @@
 """Means over groups of at least k people, attacked: who of a group is it, what do members learn?
 
 Nobody's own record is in such a release, and no name. The audit has the original and finds out who
-is in which group. Attackers then get more than anybody could know: the mean of every group under
-the names of all its members, as if somebody had told them. k-anonymity promises that they name the
-right one of a group with probability 1/k at most. Which group somebody is in it does not hide, nor
+is in which group. Attackers then get more than they could know: the mean of every group under
+the names of all its members, as if it were known. k-anonymity promises that they pick the
+right one of a group with probability 1/k at most. Which group a person is in it does not hide, nor
 anything from the members of a group together: how much that is, is measured here as well.
 """
 
@@ -46,7 +46,7 @@ from eyelid.mechanisms.groups.partition import Members
 from eyelid.mechanisms.groups.slots import slots_of
 from eyelid.privacy.noise import randomness
 
-# What somebody who looks at one release can try; two of them are another attack.
+# What an attacker who looks at one release can try; two of them are another attack.
 PROTOCOLS = ("raw→release", "release→raw", "white-box")
 # Other partitions of the same people that are tried.
 PARTITIONS = 10
@@ -61,7 +61,7 @@ class Grouped:
     Attributes:
         law: how they were made.
         original: the raw features of everybody.
-        means: one made-up person a group, in the order of groups.
+        means: one released person a group, in the order of groups.
         member: of everybody, in order, which group.
         found: how that was found out.
         fresh: whether these are groups of another run: who is in the released ones cannot be found.
@@ -89,7 +89,7 @@ class Grouped:
     def seen(self) -> FeatureTable:
         """The original without recordings of which it has no value: nobody could show them.
 
-        Whoever has no other can still be named: a group has all its members.
+        A person without another can still be re-identified: a group has all its members.
         """
         return without_blanks(self.original)
 
@@ -137,13 +137,13 @@ class PaddingFinding:
 
 @dataclass(frozen=True)
 class Redrawn:
-    """People named over many partitions.
+    """People re-identified over many partitions.
 
     Attributes:
         protocol: by name.
         attacker: by name.
         rate: the mean over partitions, with limits over people.
-        highest: the rate of the partition where most were named.
+        highest: the rate of the partition where most were re-identified.
     """
 
     protocol: str
@@ -154,7 +154,7 @@ class Redrawn:
 
 @dataclass(frozen=True)
 class Homogeneity:
-    """What a group tells of an attribute to whoever knows who is in it.
+    """What a group reveals of an attribute to an attacker who knows who is in it.
 
     Attributes:
         attribute: the column of people; of a quantity also that it was split.
@@ -173,22 +173,22 @@ class Homogeneity:
 
 @dataclass(frozen=True, eq=False)
 class GroupFindings:
-    """What attacks on groups came to, besides naming people.
+    """What attacks on groups came to, besides re-identifying people.
 
     Attributes:
         sizes: people of each group, the smallest first.
         collusion: what all members of a smallest group but one learn of the last one.
         homogeneity: what groups tell of attributes.
-        intersection: people named by the nearest records over all linked tasks, by whoever has
-            their raw recordings; ties by lot.
-        exact_intersection: the same by whoever has everybody's, and computes the groups.
+        intersection: people re-identified by the nearest records over all linked tasks, by an
+            attacker who has their raw recordings; ties by lot.
+        exact_intersection: those found by an attacker who has all, and computes the groups.
         padding: what the ends of recordings show of one member alone.
-        redrawn: people named over many partitions; nothing where they cannot be drawn.
+        redrawn: people re-identified over many partitions; nothing where they cannot be drawn.
         partitions: how many.
         linkage: how often the nearest group is the right one: not protected.
         linker: the attacker who looked for it.
-        released_again: chances of naming people after one release, two and three, each with groups
-            of its own, for whoever knows the groups of all.
+        released_again: chances of re-identifying people after one release, two and three, each with
+            groups of its own, for an attacker who knows the groups of all.
     """
 
     sizes: tuple[int, ...]
@@ -205,7 +205,7 @@ class GroupFindings:
 
     @property
     def outsider_rmse_of_span(self) -> float:
-        """How far the mean over the others is missed by whoever takes the group's mean for it.
+        """Error of the group's mean as a guess of the mean over the others.
 
         One of k people moves their mean by 1/k of how far they are from the others.
         """
@@ -224,7 +224,7 @@ def in_groups(released: FeatureTable) -> bool:
 
 
 def one_a_group(mechanism: KSame, table: FeatureTable, member: Members) -> FeatureTable:
-    """What is released of given groups, one made-up person each, whether copies were asked for."""
+    """What is released of given groups, one row of people each, whether copies were asked for."""
     return replace(mechanism, copies=False).averaged(table, member)
 
 
@@ -233,7 +233,7 @@ def under_names(original: FeatureTable, means: FeatureTable, member: Members) ->
 
     Args:
         original: whose members' recordings.
-        means: one made-up person a group, in the order of groups.
+        means: one released person a group, in the order of groups.
         member: of everybody, in order, which group.
     """
     slots, groups = slots_of(original), means.recordings["person"].unique(maintain_order=True)
@@ -384,7 +384,7 @@ def _linkage(grouped: Grouped, attacker: Attacker, seed: int) -> Rate | None:
 
 
 def _two_and_more(grouped: Grouped, seed: int) -> Iterator[float]:
-    """How often people are named from the groups of one release, two, and so on, all known."""
+    """Re-identification rates from the groups of one release, two, and so on, all known."""
     noise = randomness(np.random.default_rng([seed, *b"released again"]))
     shared = np.zeros((_MOST_RELEASES, _DRAWS))
     for draw in range(_DRAWS):
@@ -399,7 +399,7 @@ def _two_and_more(grouped: Grouped, seed: int) -> Iterator[float]:
 
 
 def homogeneity(original: FeatureTable, member: Members) -> Iterator[Homogeneity]:
-    """What the groups tell of people's attributes, to whoever knows who is in which.
+    """What the groups reveal of people's attributes, to an attacker who knows who is in which.
 
     Args:
         original: with the attributes.

@@ -30,7 +30,7 @@ from eyelid.errors import InputError
 # The chance of calling a sound release refuted, over all comparisons of an audit together.
 ALPHA = 0.01
 _OURS = "eyelid.attacks.attackers"
-# What names people in groups: called as protocols are, though nothing is learned.
+# What re-identifies people in groups: called as protocols are, though nothing is learned.
 INTERSECTION = "intersection"
 EXACT_INTERSECTION = "intersection, all recordings known"
 
@@ -42,16 +42,16 @@ class Finding:
     Attributes:
         protocol: by name.
         attacker: by name.
-        rate: people named by averaged scores, ties by lot.
-        votes: people named by majority vote over rows; None for attackers of whole records.
+        rate: people re-identified by averaged scores, ties by lot.
+        votes: people re-identified by majority vote over rows; None for attackers of whole records.
         eer: equal error rate of telling owners from strangers.
         cmc: share of records whose owner is among the first k, for every k.
-        right: for each way to part the study, how many were named, of how many.
+        right: for each way to part the study, how many were re-identified, of how many.
         shares: for each person, the share of decisions about them that were right.
         places: for each person, the mean place at which they were listed.
         bound: what the guarantee allows here; None where it allows anything.
         p_value: of a rate this high if the bound held, after Holm's correction over the audit.
-        honest: whether the protocol is.
+        honest: whether the protocol is leak-free.
     """
 
     protocol: str
@@ -87,12 +87,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class NamingAttack:
-    """One honest attack that names people.
+    """One leak-free attack that re-identifies people.
 
     Attributes:
         protocol: what the attacker has, by name.
         attacker: by name.
-        rate: people named.
+        rate: people re-identified.
         bound: what this release alone allows; None where it allows anything.
         bound_in_all: the same of all releases of these people together.
         refutes: whether it shows that the certificate is false.
@@ -125,8 +125,8 @@ def identify(
         attackers: who attacks.
         protocols: how; impossible ones are left out.
         seed: of the attackers' random choices.
-        over_all: protocols under which whoever is shown and not known counts as not named. A bound
-            on naming one of a group is over all its members, not over those known beforehand.
+        over_all: protocols under which a person shown but not known counts as not re-identified. A
+            bound on naming one of a group is over all its members, not over those known beforehand.
     """
     possible = [p for p in protocols if material.possible(p)]
     # What was learned once is used under every protocol that shows it something.
@@ -207,7 +207,7 @@ def decided(
     """The scores of records whose owner could be known; who that is, the attacker is not told.
 
     Args:
-        attacker: who learns. Whoever is not eyelid's own sees one record at a time, since that is
+        attacker: who learns. One that is not eyelid's own sees one record at a time, since that is
             what the bounds are about.
         known: what is learned from.
         shown: what is then recognised, one after the other.
@@ -269,12 +269,12 @@ def beyond_chance(findings: Sequence[Finding]) -> list[str]:
 
 
 def strongest(findings: Sequence[Finding]) -> Finding:
-    """The attacker that names most people: the one to fear."""
+    """The attacker that re-identifies most people: the one to fear."""
     return max(findings, key=lambda finding: finding.rate.rate)
 
 
 def bound_kind(protocol: str) -> str | None:
-    """Which of a guarantee's bounds on naming people speaks of a protocol.
+    """Which of a guarantee's bounds on re-identifying people speaks of a protocol.
 
     >>> bound_kind("release→raw"), bound_kind("paper-halves")
     ('release_to_raw', None)
@@ -288,7 +288,7 @@ def with_bounds(findings: Sequence[Finding], bounds: Mapping[str, float | None])
 
     Args:
         findings: of one audit.
-        bounds: on naming people, by kind of protocol, as `eyelid.privacy.rank1` gives them.
+        bounds: on re-identifying people, by kind of protocol, as `eyelid.privacy.rank1` gives them.
     """
     bounded = [bounds.get(bound_kind(finding.protocol) or "") for finding in findings]
     adjusted: dict[int, float] = {}

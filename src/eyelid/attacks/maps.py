@@ -36,7 +36,7 @@ Law = NoisySum | MapMechanism
 FEWEST_PEOPLE = 3
 # A sound map is found wanting less than once in a million tries.
 _LEAST_CHANCE = 1e-7
-# An error this much smaller is one that somebody would notice.
+# An error this much smaller is a noticeable one.
 _CLEARLY = 0.9
 
 
@@ -70,8 +70,8 @@ class MapAttacks:
             else; None with too few people, or of a mechanism that claims nothing.
         positive: the same without noise: what the attack can do at all.
         null: the same where the map does not depend on who is in it.
-        subtraction: what whoever knows all others learns of the last one; None where people were
-            drawn at random, and nobody knows which: it is not tried.
+        subtraction: what an attacker who knows all others learns of the last one; None where people
+            were drawn at random, and nobody knows which: it is not tried.
         noise: what the noise turned out to be; None of a mechanism that claims none.
     """
 
@@ -103,7 +103,7 @@ class MapUse:
 
     @property
     def beats_blob(self) -> bool:
-        """Whether the release tells more than what anybody could draw."""
+        """Whether the release tells more than what can be drawn without data."""
         return (self.released.correlation or 0.0) > (self.blob.correlation or 0.0)
 
 
@@ -114,7 +114,7 @@ class TableUse:
     Attributes:
         name: of the table.
         rmse: root mean square error over its numbers.
-        nothing_rmse: that of what anybody could write down: 0 everywhere, or all that may count
+        nothing_rmse: that of what can be guessed without data: 0 everywhere, or all that may count
             spread evenly, whichever is nearer the truth.
     """
 
@@ -140,7 +140,7 @@ def attack_map(
 
     Args:
         mechanism: as it was run; what it had to choose chosen.
-        counts: everybody's looks, as it took them.
+        counts: everybody's gaze points, as it took them.
         facts: its public facts.
         cells: what it released: layers × rows × columns, or layers × cells of tables.
         person_level: what is claimed; None for nothing.
@@ -167,7 +167,8 @@ def map_subtraction(mechanism: Law, counts: PersonCounts, facts: Any, cells: Flo
 
     Everybody must be in it: what is left of a map of some alone says nothing of this attack.
 
-    The span is the most that a person can have in a cell; of counts without a cap it is one look.
+    The span is the most that a person can have in a cell; of counts without a cap it is one gaze
+    point.
     """
     if counts.people < 2:
         raise InputError(f"a map of {counts.people} person has no others to subtract")
@@ -195,11 +196,11 @@ def map_membership(
     trials: int = 1000,
     seed: int = 0,
 ) -> dict[str, Membership]:
-    """Somebody is in the map, or somebody else in their place: which, for one who knows all others?
+    """Membership inference: is a person in the map, or another in their place?
 
-    The mechanism is run again in every trial. The attacker takes everybody else off, has the looks
-    of both, and asks which of them what is left is likelier to be. This is the attacker that the
-    guarantee speaks of.
+    The mechanism is run again in every trial. The attacker takes all others off, has the gaze
+    points of both, and asks which of them what is left is likelier to be. This is the attacker that
+    the guarantee speaks of.
 
     Args:
         mechanism: as it was run.
@@ -287,7 +288,7 @@ def map_use(name: str, noise_free: Floats, released: Floats) -> MapUse:
 
     Args:
         name: of the layer.
-        noise_free: the heatmap of everybody's looks; it is brought to a sum of 1.
+        noise_free: the heatmap of everybody's gaze points; it is brought to a sum of 1.
         released: as large; it has a sum of 1, or is empty.
     """
     total = float(noise_free.sum())
@@ -308,7 +309,7 @@ def table_use(name: str, noise_free: Floats, released: Floats, total: float) -> 
         name: of the table.
         noise_free: its numbers, means over the same people.
         released: the same numbers as released.
-        total: the most that somebody can have in all of it.
+        total: the most that a person can have in all of it.
 
     >>> table_use("dwell", np.array([0.2, 0.8]), np.array([0.5, 0.5]), 1.0).beats_nothing
     False
@@ -352,7 +353,7 @@ def map_error(original: ArrayLike, released: ArrayLike) -> MapError:
     if _constant(ours):
         raise InputError(
             f"the original map is {ours.flat[0]:g} in every cell, so there is nothing in it to "
-            "keep: choose a map that somebody has looked at"
+            "keep: choose a map with gaze on it"
         )
     mse = float(np.mean((ours - theirs) ** 2))
     return MapError(

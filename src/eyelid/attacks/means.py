@@ -1,8 +1,8 @@
 """Means over people, attacked: was this person in it, who is left when all others are taken off?
 
-Nobody can be named in a mean, for nobody's record is there. What can be asked is whether somebody
+A mean has no person's record to re-identify. What can be asked is whether a person
 is in it. The mechanism is run again and again on half of the people, or on as many as the smallest
-group has, one of whom is in it by the toss of a coin; whoever is left over tells the attacker what
+group has, one of whom is in it by the toss of a coin; the person left over tells the attacker what
 people are like. The attacker sees the measurement itself, before values are rebuilt and clipped,
 which only helps.
 """
@@ -43,8 +43,8 @@ class MeanFindings:
         membership: how well people were told from others who could have been in it.
         positive: the same without noise: what the attack can do at all.
         null: the same where the mean does not depend on who is in it.
-        subtraction: what whoever knows all others of a group learns of the last one; of the group
-            where that is most. None where every group is one person.
+        subtraction: what an attacker who knows all others of a group learns of the last one; of the
+            group where that is most. None where every group is one person.
         error: of the released means against those of the people who have a value.
         constant_rmse_of_span: the same error of a constant in the middle of the bounds.
         groups: one row a group: its name and how many ``people`` it has.
@@ -69,7 +69,7 @@ class MeanFindings:
 
     @property
     def beats_constant(self) -> bool:
-        """Whether the release is nearer the truth than what anybody could write down."""
+        """Whether the release is nearer the truth than what can be guessed without data."""
         return self.error.rmse_of_span < self.constant_rmse_of_span
 
 
@@ -114,7 +114,7 @@ def audit_means(
 
 
 def over_groups(means: FeatureTable) -> FeatureTable:
-    """The mean over the people of all groups as one: it is the same whoever is in which."""
+    """The mean over the people of all groups as one: it is the same for any groups."""
     weighted = means.data.join(means.people.select("person", "people"), on="person", how="left")
     many = pl.col("people")
     mean = (pl.col(means.names).cast(pl.Float64) * many).sum() / many.sum()
@@ -126,7 +126,7 @@ def over_groups(means: FeatureTable) -> FeatureTable:
 def true_means(
     mechanism: MeanMechanism, groups: Groups, original: FeatureTable, released: FeatureTable
 ) -> FeatureTable:
-    """The means over whoever has a value, without any noise, in the form of the release."""
+    """The means over people with a value, without any noise, in the form of the release."""
     slots = mechanism.slots(original)
     group = groups.people["person"].gather(groups.member[slots.owner])
     placed = original.recordings.select(

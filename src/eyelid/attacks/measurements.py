@@ -16,7 +16,7 @@ from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.noise import DiscreteGaussian, DiscreteLaplace, randomness
 from eyelid.privacy.unit import Trust
 
-# As a share of the noise: nothing that anybody could use.
+# As a share of the noise: nothing of any use.
 _ROUNDING = 1e-6
 # Held at once while coordinates are computed: a few megabytes.
 _BLOCK_VALUES = 1 << 20
@@ -46,7 +46,7 @@ def legible(mechanism: FeatureMechanism, facts: PublicFacts) -> NDArray[np.intp]
     # A law made of these may have no independent draws.
     if type(distribution) not in (DiscreteLaplace, DiscreteGaussian):
         return nothing
-    # Somebody is released with noise that is known, so that what was measured is known.
+    # A person is released with noise that is known, so that what was measured is known.
     values = np.random.default_rng(0).random((1, facts.length, facts.features))
     shown = measuring.randomise(values, facts, randomness(0))
     measured = measuring.perturb(measuring.query(values, facts), facts, randomness(0))

@@ -1,9 +1,9 @@
 """Was this person in it? Membership inference on means and count maps, by the likelihood ratio.
 
-The attacker has the published aggregate, the target's own data, the law of the noise, and people
-who are not in the aggregate, from whom they know what the population is like. With mean m and
-variance v of the population, the mean of N people is nearly normal with variance v/N, around m if
-the target is not among them and around ((N − 1)m + t)/N if they are; noise comes on top. (With a
+The attacker has the published aggregate, the target's own data, the distribution of the noise, and
+people who are not in the aggregate, from whom they know what the population is like. With mean m
+and variance v of the population, the mean of N people is nearly normal with variance v/N, around m
+if the target is not among them and around ((N − 1)m + t)/N if they are; noise comes on top. (With a
 person known, the variance is a little less. It is taken as the same, so that a wrong variance
 speaks for neither side.) Cells and features count as independent, which costs the attack strength
 where they are not: what is found is a lower bound on what could be.
@@ -13,8 +13,8 @@ aggregate with other data in their place, of the form that the mechanism states,
 (true minus false positive rate) above (e^ε − 1 + 2δ)/(e^ε + 1). That speaks of the mechanism's
 coins: `membership_game` runs the mechanism many times, each time with one target whose coin decides
 whether they are in. Decisions are independent, and too many right ones refute the claim. (An
-aggregate that is already out had no coin: whoever answers with the list of members is always right,
-and has refuted nothing.)
+aggregate that is already out had no coin: an attacker who answers with the list of members is
+always right, and has refuted nothing.)
 """
 
 from __future__ import annotations
@@ -152,8 +152,8 @@ def membership_game(
 ) -> Membership:
     """Publish again and again, each time with a target who is in it or not by the toss of a coin.
 
-    Each trial draws anew who is in the aggregate; whoever is left over tells the attacker about the
-    population. Where the coin says no, somebody else has the target's place.
+    Each trial draws anew who is in the aggregate; the person left over tells the attacker about the
+    population. Where the coin says no, another person has the target's place.
 
     Args:
         publish: the mechanism, with fresh noise each time.
@@ -162,7 +162,7 @@ def membership_game(
         distribution: of the noise, as claimed.
         person_level: what is claimed; None for nothing.
         targets: whom to attack, as indices; by default everybody in turn. A claim is for
-            everybody: it fails first for whoever is unlike all others.
+            everybody: it fails first for a person unlike all others.
         trials: how often.
         seed: of targets, coins and who is in it.
     """

@@ -1,19 +1,20 @@
-"""One release, measured: who can be named in it, what it is still good for, how far off it is.
+"""One release, measured: re-identification rates, remaining utility, errors.
 
 The same is asked of releases of every kind, each in the way that is fair to it:
 
-* **Own records** (noise, made-up rows in somebody's name): attackers who know raw recordings of
-  something else name whose a released one is, and the other way round; and so does whoever has the
-  very recordings (`same_recordings`). What is learned from the release of the others is tested on
-  raw windows of somebody.
+* **Individual records** (noise, synthetic rows in a person's name): attackers who know raw
+recordings of
+  something else say whose a released one is, and the other way round; and so does an attacker who
+  has the very recordings (`same_recordings`). What is learned from the release of the others is
+  tested on raw windows of a person.
 * **Groups** of `ksame`, and noisy means of several groups: all these attackers get the mean of each
   group under the names of all its members. Whole groups of `ksame` are left out in tests.
-* **Means over everybody and made-up people** have nobody's record: nobody is named, which is said
+* **Means over all people and synthetic participants** have no record to re-identify, which is said
   and not drawn as a success. The mechanism is run again without those who are tested, for these,
-  for noisy means of groups, and where a paper's rows stand in somebody's name and come from others
+  for noisy means of groups, and where a paper's rows stand in a person's name and come from others
   too.
 
-Whoever has the very recordings that were released: whose is each released person?
+An attacker who has the very recordings that were released: whose is each released person?
 A colleague with the raw files, a leak, or an earlier publication of the same data: the attacker
 knows everybody's recordings and puts each released one beside everybody's of the same task, row by
 row. All that is released under one name counts together, since it is linked. Three ways, of which a
@@ -22,7 +23,8 @@ comparison takes the one that names most:
 * ``rows``: the nearest over all rows and features, each feature weighted by how far off it is from
   what is usual. Noise that is drawn anew for every row is averaged away so.
 * ``means``: the same of recordings' means alone, for releases whose rows are in no order.
-* ``likelihood``: the exact likelihood under the law of the noise, where what was measured can be
+* ``likelihood``: the exact likelihood under the distribution of the noise, where what was measured
+can be
   read off the release. Nobody who judges one released person at a time names more.
 """
 
@@ -66,7 +68,7 @@ _PROTOCOLS = ("raw→release", "release→raw")
 KNOWS = "has the very recordings"
 # Of everybody together, about a quarter of a gigabyte; beyond it neighbouring rows are averaged.
 _MOST_VALUES = 1 << 25
-# In spans squared: what never differs decides nothing.
+# As shares of the range squared: what never differs decides nothing.
 _LEAST = 1e-12
 Shares = tuple[float, ...]
 Values = NDArray[np.float64]
@@ -80,7 +82,7 @@ class Questions:
         target: what the data should still be good for: ``task``, a label or an attribute; None
             where there is nothing to recognise.
         attributes: of people, to be inferred.
-        attackers: who names people.
+        attackers: who re-identifies people.
         model: who recognises the target.
     """
 
@@ -97,7 +99,7 @@ class Outcome:
     Attributes:
         named: by attacker and protocol, of each person the share of decisions that were right;
             empty where nobody's record was released.
-        chance: of naming somebody by guessing.
+        chance: of re-identifying a person by guessing.
         used: of each person, the share of windows whose target was told; None where it was not
             tried.
         not_used: why it was not tried.
@@ -165,7 +167,7 @@ def attacked_records(
     seed: int,
     together: Codes | None = None,
 ) -> Outcome:
-    """People named and things recognised in records that are somebody's, or their group's."""
+    """Re-identification and recognition in records of people, or of their groups."""
     raw = material.released is None
     how = [POSITIVE] if raw else [find_protocol(name) for name in _PROTOCOLS]
     over_all = () if together is None else _PROTOCOLS
@@ -205,7 +207,7 @@ def attacked_records(
 
 
 def by_intersection(material: Material) -> dict[str, Shares]:
-    """By whoever has the very recordings, and asks in which groups somebody is in every task."""
+    """The intersection attack: in which groups are the very recordings in every task?"""
     assert material.released is not None, "there is no release"
     rate = intersection(material.original, material.released).rate
     return {f"intersection, {KNOWS}": (rate,) * len(material.people)}
@@ -276,7 +278,7 @@ def named_by_rows(material: Material) -> dict[str, Shares]:
         which = np.flatnonzero(slot == place)
         whose = known.owner[which]
         ours, theirs = _side_by_side(known, which), _side_by_side(shown, which)
-        # Mechanisms clip, and so does whoever knows them.
+        # Mechanisms clip, and so does an attacker who knows them.
         ours = np.clip(ours, 0.0, 1.0)
         for name, raw, released_as in (
             ("rows", ours, theirs),

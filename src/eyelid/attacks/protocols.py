@@ -1,6 +1,6 @@
 """Protocols: what the attacker learned from, and what they are shown.
 
-The honest ones never train and test on two parts of one release: noise that runs through a whole
+The leak-free ones never train and test on two parts of one release: noise that runs through a whole
 recording is a watermark, and would be recognised instead of the person. The papers' own protocols
 do, and are kept for comparison; no bound speaks of them and they refute nothing.
 
@@ -33,7 +33,7 @@ _FEWEST_TO_HALVE = 2
 
 # More parts than this cost time and tell little.
 MOST_PARTS = 5
-# Whoever did nothing in particular did the same.
+# Without a task all did the same.
 _task_of = pl.col("task").fill_null("")
 # A split is of use when it can be made of so many people.
 ENOUGH = 0.5
@@ -48,8 +48,8 @@ class Protocol:
         known: what the attacker learned from.
         shown: what they must recognise.
         says: in words.
-        bound: which of a guarantee's bounds on naming people speaks of it.
-        honest: whether nothing is learned from the very release that is shown.
+        bound: which of a guarantee's bounds on re-identifying people speaks of it.
+        honest: whether it is leak-free: nothing is learned from the very release that is shown.
     """
 
     name: str
@@ -106,7 +106,7 @@ SAME_RECORDINGS = Protocol(
     "white-box, same recordings",
     "raw",
     "release",
-    "has the very recordings that were released, and the law of the noise",
+    "has the very recordings that were released, and the distribution of the noise",
     "raw_to_release",
 )
 
@@ -201,7 +201,8 @@ def everybody_alike(material: Material, seed: int = 0) -> Material:
     """The null control: people who differ by nothing but noise.
 
     With a mechanism, all get the same signals and its own fresh noise; without one, all values are
-    drawn anew from one law. Whoever names people here has recognised noise, names or order.
+    drawn anew from one distribution. An attacker who re-identifies people here has recognised
+    noise, names or order.
     """
     table = material.original
     rng = np.random.default_rng([seed, *b"people all alike"])
@@ -239,7 +240,7 @@ def splits_of(table: FeatureTable) -> list[Split]:
     tasks = _tasks(table)
     task = _task_of if "task" in table.recordings.columns else pl.lit("")
     each = table.recordings.group_by("person").agg(pl.len(), task.n_unique().alias("tasks"))
-    # Whoever has one task or one recording only cannot be recognised in another.
+    # A person with one task or one recording only cannot be recognised in another.
     if len(tasks) > 1 and (each["tasks"].to_numpy() > 1).mean() >= ENOUGH:
         return [
             Split(f"task {task}", _task_of != task, _task_of == task, "tasks") for task in tasks

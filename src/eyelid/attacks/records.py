@@ -16,7 +16,7 @@ from eyelid.gaze.table import FeatureTable
 # Settled on simulated people, raw and released: twice as many rows recognise no more of them.
 ROWS_PER_PERSON = 60
 
-# In spans; squares of more would be no numbers.
+# As shares of the range; squares of more would be no numbers.
 _FARTHEST = 1e12
 
 
@@ -28,7 +28,8 @@ class Records:
     """Some recordings of some people, as numbers.
 
     Attributes:
-        values: rows × features, in spans above the lower bound; missing values are 0.5.
+        values: rows × features, as shares of the range above the lower bound; missing values are
+            0.5.
         record: for each row, which record it belongs to; rows of a record stand together.
         owner: for each record, whose it is, as an index into ``people``.
         tasks: for each record, what its owner was doing.
@@ -56,7 +57,7 @@ class Records:
 
     @property
     def records_per_person(self) -> int:
-        """The most that anybody has."""
+        """The most that any person has."""
         return int(np.bincount(self.owner).max())
 
     def per_record(self, row_values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -188,7 +189,7 @@ def _usual(records: Records) -> dict[str, NDArray[np.float64]]:
 
 
 def values_of(table: FeatureTable, rows: pl.DataFrame) -> NDArray[np.float64]:
-    """The features of some rows, in spans above the lower bound; missing ones at the midpoint."""
+    """The features of some rows, scaled to the range; missing ones at the midpoint."""
     lowers = np.array([f.lower for f in table.features])
     spans = np.array([f.span for f in table.features])
     values = rows.select(pl.col(table.names).cast(pl.Float64).fill_null(np.nan)).to_numpy()

@@ -94,7 +94,7 @@ def examine(
     length = fewest * math.ceil(_LENGTH / fewest)
     changes: dict[str, Any] = {"length": length}
     if mechanism.drawn:
-        # Whoever is in another group than chance has put them shows beside so little noise.
+        # A person in another group than chance has put them shows beside so little noise.
         changes["epsilon"] = _LARGE_EPSILON
     mechanism = replace(mechanism, **changes)
     declared = mechanism if declared is None else replace(declared, **changes)
@@ -233,7 +233,7 @@ def noise_objection(
         return [of.sum(keepdims=True).ravel(), of.sum(axis=(0, 1)), of.sum(axis=(0, 2)), people]
 
     everything = (left, left**2, np.broadcast_to(1.0, left.shape))
-    parts = ("the whole release", "a feature", "a row or coefficient", "somebody's record")
+    parts = ("the whole release", "a feature", "a row or coefficient", "a person's record")
     for what, sums, squares, counts in zip(parts, *map(totals, everything), strict=True):
         spread = squares / (counts * distribution.variance)
         if ((1 - spread) / np.sqrt((5.0 if pure else 2.0) / counts)).max() > SIGMAS:

@@ -1,6 +1,6 @@
 """Attacks on results of a study: who is in them, and what subtracting all others gives.
 
-The attacker has the noisy whole numbers that everything was made of, the data of everybody else,
+The attacker has the noisy whole numbers that everything was made of, the data of all others,
 and both of what the last person may be like. The likelihood ratio of what is shown is the best test
 there is, and the mechanism says what it is.
 """
@@ -27,7 +27,7 @@ _RUNS_OF_TARGET = 20
 
 
 def opposite(places: Values) -> Values:
-    """Somebody as unlike a person as can be: every number at the farther end of its range."""
+    """The opposite of a person: every number at the farther end of its range."""
     return np.where(np.nan_to_num(places, nan=0.0) < 0.5, 1.0, 0.0)
 
 

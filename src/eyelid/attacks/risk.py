@@ -36,7 +36,7 @@ _ROUNDING = 1e-9
 
 
 def people_at_risk(findings: Sequence[Finding], people: Sequence[str]) -> pl.DataFrame:
-    """How often each person is named by the attacker that names most people, most often first.
+    """How often the strongest attacker re-identifies each person, most often first.
 
     One attacker for everybody: the best one for each person, chosen afterwards, would name some by
     luck. With few recordings a person luck plays its part all the same.
@@ -51,7 +51,7 @@ def people_at_risk(findings: Sequence[Finding], people: Sequence[str]) -> pl.Dat
     """
     honest = [finding for finding in findings if finding.honest]
     if not honest:
-        raise InputError("nobody has attacked under an honest protocol: run one, such as raw→raw")
+        raise InputError("no attack ran under a leak-free protocol: run one, such as raw→raw")
     worst = strongest(honest)
     if len(worst.shares) != len(people):
         raise InputError(f"the findings are about {len(worst.shares)} people, not {len(people)}")
@@ -120,7 +120,7 @@ def features_at_risk(table: FeatureTable) -> pl.DataFrame:
     adjusted[known] = holm(figures["p_value"][known].tolist())
     alike = values - _group_means(values, task)[task]
     parts = [[means.select(e.fill_null(False)).to_series().to_numpy() for e in s] for s in splits]
-    # Of what is constant, rounding is all that could name anybody.
+    # Of what is constant, rounding is all that could re-identify a person.
     rank1 = np.where(known, _rank1(alike, person, parts), np.nan)
     figures |= {"p_adjusted": adjusted, "rank1": rank1}
     names = {"name": table.names, "group": [group_of(name) for name in table.names]}
@@ -230,7 +230,7 @@ def _rank1(values: Floats, person: NDArray[np.intp], parts: Sequence[Sequence[Ma
         owner = person[shown]
         for column in range(values.shape[1]):
             distance = np.abs(values[shown, column][:, None] - means[:, column])
-            # Who has no mean is at no distance; a record without one could be anybody's.
+            # Who has no mean is at no distance; a record without one could be any person's.
             scores = -np.where(np.isfinite(distance), distance, np.inf)
             np.add.at(right[:, column], owner, named(scores, owner))
     times = np.bincount(np.concatenate([person[shown] for _, shown in parts]), minlength=people)

@@ -1,4 +1,4 @@
-"""From an attacker's scores to decisions: who is named, at which rank, and how sure."""
+"""From an attacker's scores to decisions: who is re-identified, at which rank, and how sure."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def ranks(scores: NDArray[np.float64], owner: NDArray[np.intp]) -> NDArray[np.fl
 
 
 def named(scores: NDArray[np.float64], owner: NDArray[np.intp]) -> NDArray[np.float64]:
-    """For each record the chance that its owner is named, ties being drawn by lot.
+    """For each record the chance that its owner is re-identified, ties being drawn by lot.
 
     >>> named(np.array([[0.1, 0.7, 0.2], [0.5, 0.5, 0.0]]), np.array([1, 0])).tolist()
     [1.0, 0.5]

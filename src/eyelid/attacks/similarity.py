@@ -1,4 +1,4 @@
-"""How like people made-up ones are: how values are distributed, go together, last and change.
+"""How like real participants synthetic ones are: distributions, pairs, memory and trends.
 
 Everything is compared task by task. Of large studies some people are looked at, evenly spread over
 all of them: the figures are about what people have in common, and a hundred show that.
@@ -41,12 +41,12 @@ _PARTS = 4
 
 @dataclass(frozen=True, eq=False)
 class Likeness:
-    """What of the order of people's values made-up people have too.
+    """What of the order of people's values synthetic participants have too.
 
     Attributes:
         names: the features.
         pairs: (2, features, features): rank correlations within tasks, the mean over tasks, of
-            people and of made-up ones; not a number for what never varies.
+            people and of synthetic ones; not a number for what never varies.
         lags: how many rows apart values are compared.
         memory: (2, lags, features): the same of a feature with itself so many rows later, in the
             same recording; not a number where no recording is that long.
@@ -108,11 +108,11 @@ class Likeness:
 
 
 def likeness(original: FeatureTable, released: FeatureTable) -> Likeness:
-    """Compare made-up people with people.
+    """Compare synthetic participants with people.
 
     Args:
         original: everybody's recordings.
-        released: made-up people, with the same features.
+        released: synthetic participants, with the same features.
     """
     tasks = tasks_in_common(original, released)
     lags = lags_of(window_rows(original))
@@ -133,10 +133,10 @@ def likeness(original: FeatureTable, released: FeatureTable) -> Likeness:
 def marginals(original: FeatureTable, released: FeatureTable) -> pl.DataFrame:
     """How far each feature is distributed as people's is: one row a feature and task.
 
-    ``wasserstein`` is the mean distance in spans that values must be moved by, ``uniform`` the same
-    of values evenly spread between the bounds, ``total_variation`` of bins evenly wide,
-    ``share_error`` and ``share_size`` as in `share_errors`. Values that are there are compared; a
-    feature and task without any on one side has no row.
+    ``wasserstein`` is how far values must be moved, on average, as a share of the range,
+    ``uniform`` the same of values evenly spread between the bounds, ``total_variation`` of bins
+    evenly wide, ``share_error`` and ``share_size`` as in `share_errors`. Values that are there are
+    compared; a feature and task without any on one side has no row.
     """
     from scipy.stats import wasserstein_distance
 

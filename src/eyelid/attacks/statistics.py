@@ -216,14 +216,14 @@ def above(shares: NDArray[np.float64], bound: float) -> float:
 
 
 def above_together(right: int, people: int, bound: float) -> float:
-    """The chance of so many right when all are named from one release: a p-value.
+    """The chance of so many right when all are re-identified from one release: a p-value.
 
     Decisions that share one release are not independent. With any prior order of people, each
     further one is right with chance at most 1/(1 + (left − 1)·e^(−2ε)), where e^(−2ε) follows from
     the bound for one, 1/(1 + (N − 1)·e^(−2ε)); and there are C(N, k) ways to choose k people.
 
     Args:
-        right: how many were named.
+        right: how many were re-identified.
         people: of how many.
         bound: on the chance of each.
 

@@ -1,8 +1,8 @@
-"""The subtraction attack: who knows everybody else takes them off an aggregate, and one remains.
+"""The subtraction attack: who knows all others takes them off an aggregate, and one remains.
 
-A mean of N people is their sum over N. Whoever has it and the data of N − 1 of them gets
+A mean of N people is their sum over N. An attacker who has it and the data of N − 1 of them gets
 N·mean − Σ others, which is the last person: exactly when nothing was added, and off by N times
-the noise when something was. The error is thus the same whoever is left.
+the noise when something was. The error is thus the same for every person.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Subtraction:
 
     Attributes:
         people: how many are in the aggregate.
-        rmse_of_span: error of the recovered values, in spans; the same for everybody.
-        largest_of_span: the largest error of any value, in spans.
+        rmse_of_span: error of the recovered values, as shares of the range; the same for everybody.
+        largest_of_span: the largest error of any value, as shares of the range.
         blind_rmse_of_span: error of guessing everybody to be the mean of the others, which needs no
             aggregate: an attack that is no better has learned nothing worth having.
     """

@@ -1,20 +1,20 @@
-"""Made-up rows and people, compared with the people they were made of.
+"""Synthetic rows and people, compared with the people they were made of.
 
-Nobody's record is there, so nobody can be named. What is asked: how far what is made up is like
-people; whether any of it is a copy; and, by running the mechanism again with somebody in it or
-somebody else in their place, whether that can be told. Only the last one is about what a guarantee
-promises. Of rows it is told by what is made up, which finds less than could be found; of people by
-all that was measured of them, which is the most that can be (`membership_by_answers`).
-Distances to the nearest row of the original are a check of sanity: they are small wherever people
-are alike, and large ones prove nothing.
+There is no person's record to re-identify. What is asked: how far synthetic data are like
+people; whether any row is a copy; and, by running the mechanism again with a person in it or
+another person in their place, whether that can be told. Only the last one is about what a guarantee
+promises. Of rows it is told by the synthetic ones, which finds less than could be found; of people
+by all that was measured of them, which is the most that can be (`membership_by_answers`). Distances
+to the nearest row of the original are a check of sanity: they are small wherever people are alike,
+and large ones prove nothing.
 
-Was it this person, or somebody else in their place? By all noisy answers about everybody.
-Made-up people are drawn from noisy sums over people and from nothing else. So whoever sees these
-sums can do whatever those can who see made-up people. The attacker here sees them, knows everybody
-else's data and both people's who may have the one place left, and takes what is likelier. With two
-known datasets nobody can do better: the advantage is the total variation between the laws of the
-answers, which the guarantee bounds for all neighbours. It is that of these people; somebody who is
-more unlike all others may be told better, up to the bound.
+Was it this person, or another person in their place? By all noisy answers about everybody.
+Synthetic participants are drawn from noisy sums over people and from nothing else. So an attacker
+who sees these sums can do all that those can who see synthetic participants. The attacker here sees
+them, knows everybody else's data and both people's who may have the one place left, and takes what
+is likelier. With two known datasets nobody can do better: the advantage is the total variation
+between the laws of the answers, which the guarantee bounds for all neighbours. It is that of these
+people; a person who is more unlike all others may be told better, up to the bound.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ _MOST_ROWS, _MOST_MADE = 6000, 2000
 _BLOCK_ROWS = 100_000
 # How often the mechanism is run again; not where that would take minutes.
 _TRIALS, _MOST_VALUES = 100, 4_000_000
-# In spans: a copy, but for rounding; and how far rows are moved to see what chance would give.
+# As shares of the range: a copy, but for rounding; and how far rows are moved to see what chance
+# would give.
 _SAME, _ELSEWHERE = 1e-9, 1e-6
 # Standard errors that copies must be above what chance gives.
 _CERTAIN = 5.0
@@ -63,22 +64,22 @@ _MOST_CODES, _FEWEST_PEOPLE = 2_500_000_000, 8
 
 @dataclass(frozen=True, eq=False)
 class SyntheticFindings:
-    """What made-up rows or people were found to be like.
+    """What synthetic rows or people were found to be like.
 
     Attributes:
         rows: how many there are.
-        people: made-up people; None where rows are nobody's, one by one.
+        people: synthetic participants; None where rows are nobody's, one by one.
         marginals: one row a feature and task: ``name``, ``task``, ``wasserstein`` (mean distance in
             spans that values must be moved to be distributed as people's are), ``uniform`` (the
-            same of values evenly spread between the bounds, which anybody could write down),
+            same of values evenly spread between the bounds, which can be guessed without data),
             ``total_variation`` over public bins, ``share_error`` and ``share_size``
-            (`eyelid.attacks.similarity`). No row where people or what is made up have no value.
-        likeness: what else made-up people have in common with people; None for rows.
+            (`eyelid.attacks.similarity`). No row where people or synthetic data have no value.
+        likeness: what else synthetic participants have in common with people; None for rows.
         expected_share_error: what the mechanism says of it beforehand; None where it says nothing.
-        copies: made-up rows that are rows of the original.
+        copies: synthetic rows that are rows of the original.
         chance_copies: how many there would be by chance: of rows moved a little.
-        nearest_of_span: median distance from a made-up row to the nearest of the original.
-        people_apart_of_span: the same from a person's row to the nearest of somebody else.
+        nearest_of_span: median distance from a synthetic row to the nearest of the original.
+        people_apart_of_span: the same from a person's row to the nearest of another person.
         membership: how well it was told who of two people was in it; None where it was not tried.
         attacker: by what.
         among: people of whom the mechanism was run again.
@@ -138,10 +139,10 @@ class SyntheticFindings:
 
     @property
     def attack(self) -> str:
-        """What whoever told who was in it knew and saw, and whether others can do better."""
+        """What the attacker knew and saw, and whether others can do better."""
         if self.positive is not None:
             return (
-                "knows everybody else’s data and both people’s, and sees all noisy answers: nobody "
+                "knows all others' data and both people’s, and sees all noisy answers: no one "
                 "who sees the release can do better with these people"
             )
         return "knows both people’s data and sees the release: stronger attackers may exist"
@@ -162,9 +163,10 @@ class ShownHistograms:
     """What rows drawn from histograms without noise show of single people.
 
     Attributes:
-        filled: bins, of all features and tasks, that somebody has values in.
+        filled: bins, of all features and tasks, with values of a person.
         alone: those of them that one person alone fills.
-        shown: those of these that the release has values in: whoever sees one sees this person's.
+        shown: those of these that the release has values in: an attacker who sees one sees this
+            person's.
         people: who is alone in one that is shown.
         ends: of the ranges of features, those whose outermost bin one person alone fills.
         ends_shown: those of these that the release comes within a bin of.
@@ -183,7 +185,7 @@ def shown_histograms(original: FeatureTable, released: FeatureTable, bins: int) 
 
     Args:
         original: everybody's recordings.
-        released: made-up rows, by task.
+        released: synthetic rows, by task.
         bins: of each feature.
     """
     task = pl.col("task").fill_null("") if "task" in original.data.columns else pl.lit("")
@@ -232,11 +234,12 @@ def audit_synthetic(
     person_level: Guarantee | None = None,
     seed: int = 0,
 ) -> SyntheticFindings:
-    """Compare what is made up with people, and run the mechanism again if it is known.
+    """Compare synthetic data with people, and run the mechanism again if it is known.
 
     Args:
         original: everybody's recordings, with the features of the release.
-        released: one made-up person of rows that have nothing to do with each other, or many.
+        released: one synthetic participant of rows that have nothing to do with each other, or
+            many.
         mechanism: the mechanism; None where it is not known.
         person_level: what is claimed; None for nothing.
         seed: of the attacker and the mechanism's noise.
@@ -273,7 +276,7 @@ def audit_synthetic(
 
 
 def _copies(original: FeatureTable, released: FeatureTable) -> tuple[int, int]:
-    """Made-up rows that are somebody's, of all there are; and how many would be by chance.
+    """Synthetic rows that are a person's, of all there are; and how many would be by chance.
 
     Rows that are the same have the same weighted sum: only those whose sums agree are compared.
     Rows that lie at the bounds in everything are nobody's.
@@ -305,7 +308,7 @@ def _blocks(table: FeatureTable) -> list[pl.DataFrame]:
 
 
 def _nearest(raw: Values, made: Values, owner: Values) -> tuple[Values, Values]:
-    """Distances of made-up rows to the nearest row, and of people's rows to other people's."""
+    """Distances of synthetic rows to the nearest row, and of people's rows to other people's."""
     from scipy.spatial.distance import cdist
 
     root = np.sqrt(raw.shape[1])
@@ -323,7 +326,8 @@ def _membership(
 ) -> dict[str, Any]:
     """How well it is told who of two people was in it; or why that was not tried.
 
-    Of made-up people all that was measured is at hand, and the attack is the strongest there is.
+    Of synthetic participants all that was measured is at hand, and the attack is the strongest
+    there is.
     """
     if mechanism is None:
         return _untried("the mechanism is not known here, and could not be run again")
@@ -346,9 +350,9 @@ def _run_again(
     person_level: Guarantee | None,
     rng: np.random.Generator,
 ) -> dict[str, Any]:
-    """Run again without one or the other of two people, and say which by what is made up.
+    """Run again without one or the other of two people, and say which by the synthetic data.
 
-    The attacker knows both, and everybody else stays the same: what is compared are neighbouring
+    The attacker knows both, and all others stay the same: what is compared are neighbouring
     datasets, as the guarantee has it.
     """
     people = original.recordings["person"].unique(maintain_order=True).to_list()
@@ -372,7 +376,7 @@ def _run_again(
 
 
 def _near(original: FeatureTable, made: FeatureTable, people: list[pl.DataFrame]) -> list[float]:
-    """How near people's rows are to the nearest made-up ones."""
+    """How near people's rows are to the nearest synthetic ones."""
     from scipy.spatial.distance import cdist
 
     rows = values_of(original, made.data)
@@ -404,7 +408,7 @@ def membership_by_answers(
     person_level: Guarantee | None,
     rng: np.random.Generator,
 ) -> MembershipByAnswers:
-    """Measure again and again, with somebody or with somebody else in their place.
+    """Measure again and again, with a person or with another person in their place.
 
     Where people are very many, some are measured, under the noise and in the bins of all. Among few
     people noise decides more of what is asked, which tells less: so there are fewer decisions
@@ -441,7 +445,7 @@ def _decided(
     decisions: int,
     rng: np.random.Generator,
 ) -> Membership:
-    """Each person in turn: runs with them, and as many with somebody else in their place."""
+    """Each person in turn: runs with them, and as many with another person in their place."""
     measurement = mechanism.measurement(mechanism.facts(original))
     _, tree = mechanism.tree(original.names)
     noise, count = randomness(rng), people.people
@@ -467,7 +471,7 @@ def _log_ratio(
     measurement: Measurement, answers: Answers, truth: Sequences, instead: Sequences, who: int
 ) -> Values:
     """How much likelier answers are of the truth than of what differs from it in one person."""
-    # Everybody else counts the same; somebody of the last group says how many groups there are.
+    # All others count the same; a person of the last group says how many groups there are.
     few = np.unique([who, int(np.argmax(truth.group))])
     true, other = (people.of(few) for people in (truth, instead))
     found = np.zeros(len(answers.levels))

@@ -41,7 +41,7 @@ class AuditTarget:
         total: what has been spent on these people over all releases so far; None if not known.
         inconsistencies: what of the certificate cannot be true.
         notes: what could not be checked.
-        remarks: what whoever read the recordings said, which may name files.
+        remarks: what the reader of the recordings said, which may name files.
     """
 
     kind: ReleaseKind | None
@@ -155,7 +155,7 @@ class GroupsTarget(TableTarget):
     """Means of groups without noise, or what should be."""
 
     def material(self, seed: int) -> Material:
-        """The mean of each group under the names of its members, as if somebody had told them."""
+        """The mean of each group under the names of its members, as if it were known."""
         assert self.groups is not None, "who is in which group is not known"
         again = None if self.mechanism is None else self.groups.again(seed)
         return Material(self.groups.seen, self.groups.named(), again)
@@ -163,7 +163,7 @@ class GroupsTarget(TableTarget):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RecordsTarget(TableTarget):
-    """People's own records.
+    """Individual records.
 
     Attributes:
         alike: whether everybody had the same recordings in the release, before those of which
@@ -296,7 +296,7 @@ def _at_the_middle(mechanism: StreamMechanism, taken: Study) -> Study:
 
 
 def folded(released: FeatureTable) -> tuple[FeatureTable | None, str]:
-    """One made-up person a group, where a release has copies; or what is wrong with them.
+    """One released person a group, where a release has copies; or what is wrong with them.
 
     >>> import numpy as np
     >>> from eyelid.mechanisms.groups.ksame import KSame

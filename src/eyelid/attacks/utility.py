@@ -1,8 +1,8 @@
 """What data are still good for: how well a task, an attribute or a label is recognised from them.
 
 Learned from what was released, tested on raw windows of other people: what the release is good for
-in somebody else's hands. Whoever has noisy windows averages neighbouring ones before learning, so
-that is done here: learned from a few single windows, noise of single rows would make a release
+in another person's hands. Those who have noisy windows average neighbouring ones before learning,
+so that is done here: learned from a few single windows, noise of single rows would make a release
 look useless that is not. The paper's own protocol learns from single windows, and tests on the
 release too.
 
@@ -41,7 +41,7 @@ from eyelid.gaze.table import FeatureTable
 
 # About so many stretches of neighbouring windows are learned from, and one window of each tested.
 ROWS = 900
-# What is made up may be learned from in larger numbers, and so may be what it is compared with.
+# Synthetic data may be learned from in larger numbers, and so may be what it is compared with.
 _ROWS_ELSEWHERE = 3000
 
 
@@ -64,8 +64,8 @@ class Use:
         protocol: ``leave-one-person-out`` (learned from the others' released stretches, tested on
             raw windows; ``leave-people-out`` where several people are left out at once,
             ``leave-group-out`` where all of a released group are), ``halves`` (learned from
-            released first halves, tested on raw second ones), ``made-up→raw`` (learned from rows of
-            nobody) or ``paper-lopo`` (Bozkir et al. 2021: learned from single windows of the
+            released first halves, tested on raw second ones), ``synthetic→raw`` (learned from rows
+            of nobody) or ``paper-lopo`` (Bozkir et al. 2021: learned from single windows of the
             release and tested on it).
         rate: share of windows that are right, the mean over people; None without a release. It may
             be below chance: without the person shown, their class is the rarer one.
@@ -122,13 +122,13 @@ def utility(
     Args:
         material: the original, and the release if there is one.
         targets: ``task``, columns of people or columns ``label_…``; by default the task and all
-            labels: an attribute is a use only if somebody says so.
+            labels: an attribute is a use only if asked for.
         models: who recognises.
         seed: of their random choices.
         every: how many windows a stretch has (Bozkir et al. take every 10th window); by default as
             many as leave about `ROWS` stretches.
         together: of everybody, in order, who is left out with them: where a mean over people was
-            released, whoever is in it has taught it something.
+            released, all people in it have taught it something.
         plainly: only what was learned from other people, tested on raw windows.
     """
     sample = _sample(material, targets, every)
@@ -164,8 +164,8 @@ def learned_elsewhere(
     Args:
         original: everybody's recordings.
         rows: with the same features, made up.
-        targets: as for `utility`; by default also attributes that made-up people have. Those that
-            the rows do not have are left out.
+        targets: as for `utility`; by default also attributes that synthetic participants have.
+            Those that the rows do not have are left out.
         models: who recognises.
         seed: of their random choices.
     """
@@ -197,7 +197,7 @@ def learned_elsewhere(
             values, sample.raw.values, {use.target: codes}, [everything], [use.model], seed
         )
         rate, votes, shares = _right(sample.raw, classes.codes, answers[use.target, use.model])
-        use = replace(use, protocol="made-up→raw", rate=rate, votes=votes, shares=shares)
+        use = replace(use, protocol="synthetic→raw", rate=rate, votes=votes, shares=shares)
         uses.append(use)
     return uses
 
@@ -379,7 +379,7 @@ def _shares_recognised(
     row = pl.int_range(pl.len()).over("person", "recording")
     shown = records_of(original, people, row % every == 0)
     thin = math.ceil(len(released.data) / _KNOWN)
-    # Both in spans of the original.
+    # Both as shares of the range of the original.
     rows = replace(released, data=released.data.gather_every(thin), features=original.features)
     known = records_of(rows, rows.data["person"].unique(maintain_order=True).to_list())
     tasks = sorted({*shown.tasks, *known.tasks})

@@ -9,6 +9,7 @@ import typer
 
 from eyelid.cli.output import (
     Blur,
+    CardFile,
     ColumnMap,
     Delta,
     EngineName,
@@ -51,7 +52,7 @@ Examples:
 _OPTIONS = (
     *("stimulus", "image", "size", "at", "scale", "blur", "weight", "every", "for", "by"),
     *("between", "areas", "only", "figures", "mechanism", "epsilon", "level", "delta"),
-    *("grid", "cap", "samples", "ledger", "seed", "map", "engine", "workers"),
+    *("grid", "cap", "samples", "ledger", "seed", "map", "card", "engine", "workers"),
 )
 
 
@@ -148,6 +149,7 @@ def run(
     setting: Settings = None,
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
+    card: CardFile = None,
     seed: Annotated[
         int | None,
         typer.Option(metavar="N", help="Repeatable noise; the certificate then does not hold."),
@@ -198,7 +200,7 @@ def run(
         if dry_run:
             _preview(source, out, asked, same_command(context, "dry_run"), as_json=as_json)
         else:
-            _release(source, out, asked, ledger, figures=figures, as_json=as_json)
+            _release(source, out, asked | {"card": card}, ledger, figures=figures, as_json=as_json)
 
 
 def _preview(source: Path, out: Path, asked: dict[str, Any], same: str, *, as_json: bool) -> None:

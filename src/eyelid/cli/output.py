@@ -68,6 +68,14 @@ LedgerFile = Annotated[
         "[beside the original study].",
     ),
 ]
+CardFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--card",
+        metavar="FILE",
+        help="TOML with name, contact, licence, date of the dataset, for its data card.",
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eyelid.cli.output import (
+    CardFile,
     ColumnMap,
     Delta,
     EngineName,
@@ -69,6 +70,7 @@ def run(
     min_seconds: MinSeconds = None,
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
+    card: CardFile = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -114,6 +116,7 @@ def run(
             keep=keep,
             map=column_map(columns),
             tell=tell,
+            card=card,
             people=people,
             min_seconds=min_seconds,
             **parameters,

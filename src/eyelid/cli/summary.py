@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eyelid.cli.output import (
+    CardFile,
     ColumnMap,
     Delta,
     EngineName,
@@ -112,6 +113,7 @@ def run(
     people: People = None,
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
+    card: CardFile = None,
     seed: Annotated[
         int | None,
         typer.Option(metavar="N", help="Repeatable noise; the certificate then does not hold."),
@@ -147,14 +149,14 @@ def run(
         if dry_run or want is not None:
             _preview(source, out, asked, want, same_command(context, "dry_run"), as_json=as_json)
         else:
-            _release(source, out, asked, ledger, seed, as_json=as_json)
+            _release(source, out, asked | {"card": card}, ledger, seed, as_json=as_json)
 
 
 def _preview(
     source: Path, out: Path, asked: dict[str, Any], want: str | None, same: str, *, as_json: bool
 ) -> None:
     from eyelid.engine.atomic import check_new
-    from eyelid.releases.kinds.statistics.foreseen import wanted_width
+    from eyelid.releases.kinds.statistics.forecast import wanted_width
     from eyelid.releases.kinds.statistics.quote import summary_preview
 
     check_new(out)

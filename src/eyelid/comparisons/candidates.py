@@ -1,4 +1,4 @@
-"""Which releases could meet somebody's goals: from public facts and the goals, nothing else."""
+"""Which releases could meet the user's goals: from public facts and the goals, nothing else."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Candidate:
 
     @cached_property
     def advantage(self) -> float | None:
-        """In telling who took part, at most; None for own records."""
+        """Largest advantage in membership inference; None for individual records."""
         return advantage_bound(self.promise.person_level) if self.nobodys else None
 
     @property
@@ -214,7 +214,7 @@ def _units(kind: type[FeatureMechanism], goals: Goals) -> list[str]:
     else:
         inside = _INSIDE[asked.partition(":")[0]]
     if kind.release.of_means:
-        # Whoever takes a mean over people can as well hide all of a person.
+        # A mean over people can as well hide all of a person.
         inside = ("person",)
     return [asked if unit == "chunk" and asked else unit for unit in inside if unit in kind.units]
 

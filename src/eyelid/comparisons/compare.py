@@ -236,7 +236,7 @@ def _typed(*options: tuple[str, Sequence[Any]]) -> tuple[str, ...]:
 def remarks_on(
     grid: Sequence[Setting], sweep: Mapping[str, Sequence[Any]], target: str | None
 ) -> tuple[str, ...]:
-    """What whoever asked should know about how it was taken."""
+    """What readers should know about how it was measured."""
     remarks = []
     if target is None:
         remarks.append(
@@ -359,7 +359,7 @@ def _run(
             for place, entry in advancing(work_on, waiting, each, advance, what):
                 notes.add(waiting[place].key, entry)
                 found[waiting[place].key] = entry
-    # As a file gives them back, so that whoever goes on finds the same.
+    # As a file gives them back, so that a resumed run finds the same.
     outcomes = {key: json.loads(json.dumps(entry)) for key, entry in found.items()}
     raw = Row(None, runs=(Outcome.from_dict(outcomes["raw"]),))
     return raw, [

@@ -1,8 +1,8 @@
-"""The public facts of a study, and made-up studies that have the same ones.
+"""The public facts of a study, and simulated studies that have the same ones.
 
-What is read off somebody's data here is what the certificate of any release of them lists as
+What is read off a person's data here is what the certificate of any release of them lists as
 unprotected: how many people there are, which recordings and tasks they have, the common length, the
-features. Nothing else of them goes into a made-up study.
+features. Nothing else of them goes into a simulated study.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.releases.kinds.features.plan import people_alike
 
-# Made-up people make no fewer than two fixations, and saccades, a second.
+# Simulated participants make no fewer than two fixations, and saccades, a second.
 _MOST_MS_OF_EVENT = 500.0
 # Whose place the simulator's people take where an attribute is asked for that they lack.
 _STAND_IN = "gender"
@@ -36,11 +36,11 @@ _STAND_IN = "gender"
 
 @dataclass(frozen=True)
 class Facts:
-    """What anybody may know of a study before anything is released.
+    """What is publicly known of a study before anything is released.
 
     Attributes:
         people: N.
-        recordings: R, the most of anybody.
+        recordings: R, the most of any person.
         length: n, rows of a recording as planned, or the default.
         tasks: their names.
         features: their names.
@@ -79,7 +79,7 @@ class Facts:
 
     @property
     def chance(self) -> float:
-        """The rate of re-identifying somebody by guessing."""
+        """Chance of re-identifying a person by guessing."""
         return 1 / self.people
 
     @property
@@ -95,7 +95,7 @@ class Facts:
 
     @property
     def simulable(self) -> str:
-        """Why no such study can be made up; empty if one can."""
+        """Why no such study can be simulated; empty if one can."""
         if self.rows_are:
             return ""
         every = (window_feature_set(), *map(event_feature_set, ("fixations", "saccades")))
@@ -109,27 +109,27 @@ class Facts:
 
     @property
     def tasks_made_up(self) -> tuple[str, ...]:
-        """What made-up people do: these tasks where the simulator has them, or as many others."""
+        """Simulated participants' tasks: these where the simulator has them, or as many others."""
         own = set(self.tasks) <= set(TASKS)
         found = self.tasks if own and self.tasks else tuple(TASKS)[: max(1, len(self.tasks))]
-        # Everybody has as many recordings as whoever has most.
+        # All have as many recordings as the person with most.
         return tuple(islice(cycle(found), max(self.recordings, len(found))))
 
     def attribute_made_up(self, name: str) -> str:
-        """The attribute of made-up people that stands for one of these people."""
+        """The attribute of simulated participants that stands for one of these people."""
         return name if name in ("age", "gender", "glasses") else _STAND_IN
 
     @property
     def tasks_are_too_many(self) -> bool:
-        """Whether made-up people have fewer tasks, which are easier to tell apart."""
+        """Whether simulated participants have fewer tasks, which are easier to tell apart."""
         return len(self.tasks) > len(TASKS)
 
     def in_words(self, attributes: Sequence[str] = ()) -> list[str]:
         """In words: what was used, and what stands for what."""
         if self.simulable:
-            # Nobody was made up, and the candidates follow from these all the same.
+            # None was simulated, and the candidates follow from these all the same.
             return [
-                f"{self.people} people, {self.recordings} recordings of whoever has most, "
+                f"{self.people} people, {self.recordings} recordings of the person with most, "
                 f"{self.length} rows of each, {len(self.features)} features, tasks: "
                 f"{', '.join(self.tasks) or 'none'}"
             ]
@@ -155,8 +155,8 @@ class Facts:
         ]
         if not self.alike:
             lines.append(
-                "your people do not all have the same recordings; made-up ones all have as many as "
-                "whoever has most"
+                "your people do not all have the same recordings; simulated ones all have as many "
+                "as the person with most"
             )
         return lines
 

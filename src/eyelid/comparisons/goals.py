@@ -1,4 +1,4 @@
-"""What somebody wants of a release, as they write it: ``rank1<=2x``, ``task>=0.7``."""
+"""What the user wants of a release, as they write it: ``rank1<=2x``, ``task>=0.7``."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Verdict:
     Attributes:
         goal: as it was written.
         met: whether by the mean, or by the promise.
-        clearly: whether by the 95% limit too: of made-up people, no promise about others.
+        clearly: whether by the 95% limit too: of simulated participants, no promise about others.
         guaranteed: whether the guarantee implies it.
         off: how far off, from 0 to 1.
         value: the mean figure; None where there is none.
@@ -137,7 +137,7 @@ class Goals:
     def after(self, spent: float) -> Goals:
         """What is left for a release when so much ε was spent on choosing it.
 
-        Whoever is promised less than a person is part of one, so that it counts for every unit.
+        A unit smaller than a person is part of one, so that it counts for every unit.
         """
         goal = self.find("epsilon")
         if goal is None:

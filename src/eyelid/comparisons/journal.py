@@ -1,6 +1,6 @@
 """What was measured so far, so that a comparison that was stopped can go on.
 
-One line a run, appended as it is done, in a hidden file beside the report. Whoever kills the
+One line a run, appended as it is done, in a hidden file beside the report. Killing the
 process loses the runs that were on their way and no other; a last line that was cut is thrown away.
 """
 
@@ -79,7 +79,7 @@ def _noted(text: str) -> tuple[dict[str, dict[str, Any]], int]:
     for line in text.splitlines(keepends=True):
         try:
             key, outcome = json.loads(line)
-            # A number or a list would be somebody else's.
+            # A number or a list would be another run's.
             done[key] = dict(outcome)
         except (ValueError, TypeError, RecursionError):
             break

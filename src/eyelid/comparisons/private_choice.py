@@ -58,7 +58,7 @@ class PrivateChoice:
     note: ClassVar[ProofNote] = ProofNote(
         summary="One of m public candidates, by the votes of disjoint blocks of people.",
         takes="""people, parted into B = ⌊N/8⌋ disjoint blocks whose sizes differ by one at most, by
-        coins alone. Whoever votes for a block sees that block's people and public facts, and casts
+        coins alone. The vote for a block sees that block's people and public facts, and casts
         one vote or none. Candidates, B and the sizes are public: they follow from goals and public
         facts.""",
         protects="""a person, replace-one, with pure ε-DP; trust is central. Neighbours have the
@@ -126,13 +126,13 @@ class PrivateChoice:
         """Refuse what is hardly more than a lot, before anything is paid.
 
         Args:
-            simulable: whether made-up people could decide instead.
+            simulable: whether simulated participants could decide instead.
         """
         if self.blocks and self.sure >= _SURE - 1e-12:
             return
         needed = self.epsilon_needed
         more = "" if needed is None else f" `tuning_epsilon={math.ceil(100 * needed) / 100:g}`, or"
-        instead = "Leave out `own` to choose on made-up people for nothing, or " * simulable
+        instead = "Leave out `own` to choose on simulated participants for nothing, or " * simulable
         raise InputError(
             f"{self.people} people make {plural(self.blocks, 'block')} of {FEWEST_IN_BLOCK} or "
             "more: even if all of "
@@ -225,7 +225,7 @@ def _run_in_block(
             warnings.simplefilter("ignore")
             setting = _as_noisy(ballot.candidates[place].setting, people, len(block))
             return measured(mechanism_of(setting), part, part, ballot.questions, ballot.seed)
-    except Exception:  # Whatever it says may depend on somebody's data.
+    except Exception:  # Whatever it says may depend on a person's data.
         return None
 
 

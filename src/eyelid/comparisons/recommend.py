@@ -1,4 +1,4 @@
-"""The best release for somebody's goals: searched on made-up people, or on theirs, and paid for."""
+"""The best release for the user's goals: searched on simulated participants, or on own data."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ def recommend(
 ) -> Recommendation:
     """Which release meets some goals, measured, with the command to run.
 
-    By default mechanisms and their parameters are tried on made-up people who have the public
-    facts of the study. That costs nothing. With ``own`` the study's own people decide between the
-    best of these, by blocks that vote under noise. That costs everybody ``tuning_epsilon``, which
-    is counted in their ledger before anything is run.
+    By default mechanisms and their parameters are tried on simulated participants who have the
+    public facts of the study. That costs nothing. With ``own`` the study's own people decide
+    between the best of these, by blocks that vote under noise. That costs everybody
+    ``tuning_epsilon``, which is counted in their ledger before anything is run.
 
     Args:
         source: a study folder, recordings, a study or a feature table.
@@ -89,10 +89,10 @@ def recommend(
             release.
         dry_run: say what it would cost and how sure it would be, and do nothing.
         mechanisms: try these only.
-        studies: how many made-up studies the best are measured on.
+        studies: how many simulated studies the best are measured on.
         ledger: where the choice is counted; by default the file beside the original study.
         map: what you say about the columns of recordings, as for `eyelid.read`.
-        seed: of the made-up people and all runs on them.
+        seed: of the simulated participants and all runs on them.
         tell: hears what a choice will cost, before it does.
 
     >>> import eyelid
@@ -108,7 +108,9 @@ def recommend(
             "`tuning_epsilon=…` together"
         )
     if dry_run and not own:
-        raise InputError("`dry_run` goes with `own`: on made-up people nothing is spent anyway")
+        raise InputError(
+            "`dry_run` goes with `own`: on simulated participants nothing is spent anyway"
+        )
     if studies < 1 or seed < 0:
         raise InputError(f"studies must be at least 1 and seed 0, got {studies} and {seed}")
     path = Path(source) if isinstance(source, Path | str) else None
@@ -210,7 +212,7 @@ def _no_candidate(goals: Goals, own: bool, released: int) -> str:
 
 @dataclass(frozen=True)
 class _Search:
-    """What every run on made-up people has in common."""
+    """What every run on simulated participants has in common."""
 
     facts: Facts
     goals: Goals
@@ -317,7 +319,7 @@ def _instead(every: Sequence[Judged]) -> list[Instead]:
 
 
 def _more_people(every: Sequence[Judged]) -> list[str]:
-    """From how many people on made-up ones would have all features, with the best of them."""
+    """From how many people on simulated ones would have all features, with the best of them."""
     for one in ranked(every):
         mechanism, facts = mechanism_of(one.candidate.setting), one.candidate.facts
         if mechanism.release is ReleaseKind.SYNTHETIC:
@@ -335,7 +337,7 @@ def _more_people(every: Sequence[Judged]) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class _Work:
-    """All that a worker needs for any run on made-up people."""
+    """All that a worker needs for any run on simulated participants."""
 
     tables: tuple[FeatureTable, ...]
     candidates: tuple[Candidate, ...]
@@ -343,7 +345,7 @@ class _Work:
 
 
 class _Trial:
-    """Runs on made-up people, and what came of them so far."""
+    """Runs on simulated participants, and what came of them so far."""
 
     def __init__(
         self, handle: Shared[_Work], candidates: Sequence[Candidate], search: _Search

@@ -1,4 +1,4 @@
-"""What was found for somebody's goals: commands to run, or what comes closest."""
+"""What was found for the user's goals: commands to run, or what comes closest."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _SCHEMA: dict[str, Any] = {
     "command": pl.String,
 }
 SIMULATED = (
-    "Measured on made-up people who have the public facts of yours. Nothing else of your people "
-    "was looked at, so it costs nothing. Certificates list these facts as unprotected; synthetic "
-    "alone would hide the length and who has how many recordings, of which the choice itself may "
-    "tell a little. Your people may differ: audit what you release."
+    "Measured on simulated participants who have the public facts of yours. Nothing else of your "
+    "people was looked at, so it costs nothing. Certificates list these facts as unprotected; "
+    "synthetic alone would hide the length and who has how many recordings, of which the choice "
+    "itself may tell a little. Your people may differ: audit what you release."
 )
 CHOSEN = (
     "Chosen by the votes of blocks of your people under noise, so that a different choice was "
-    "possible. Figures, where there are any, are of made-up people: those of yours are not shown. "
-    "What could be chosen follows from public facts. Certificates list these as unprotected; "
-    "synthetic alone would hide the length and who has how many recordings, of which the choice "
-    "itself may tell a little."
+    "possible. Figures, where there are any, are of simulated participants: those of yours are not "
+    "shown. What could be chosen follows from public facts. Certificates list these as "
+    "unprotected; synthetic alone would hide the length and who has how many recordings, of which "
+    "the choice itself may tell a little."
 )
 ALONE = (
     "ksame was left out: its one chance in k is promised of the only release of these people, and "
@@ -73,10 +73,10 @@ class Recommendation(Framed):
             data, the one that was chosen.
         closest: what misses least, where nothing meets them.
         instead: which goals would have to be given up, and for what.
-        tried: everything that was run on made-up people.
+        tried: everything that was run on simulated participants.
         skipped: what cannot be run with these facts, with reasons.
-        studies: how many made-up studies the best and the closest were measured on.
-        choice: how a choice on own data is made, and what it costs; None on made-up people.
+        studies: how many simulated studies the best and the closest were measured on.
+        choice: how a choice on own data is made, and what it costs; None on simulated participants.
         counted: whether a ledger has counted it.
         source: as commands name it.
         notes: what to know besides.
@@ -140,7 +140,7 @@ class Recommendation(Framed):
 
     @property
     def met(self) -> bool | None:
-        """Whether something meets all goals on made-up people; None where nothing was measured."""
+        """Whether simulated participants met all goals; None where nothing was measured."""
         if self.own:
             return None
         return bool(self.best)

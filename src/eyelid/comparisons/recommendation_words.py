@@ -16,7 +16,7 @@ from eyelid.spelling import Table, plural
 
 
 def recommendation_lines(found: Recommendation) -> Iterator[str | Table]:
-    """What was found for somebody's goals, for people."""
+    """What was found for the user's goals, for people."""
     yield "Goals: " + ", ".join(goal.text for goal in found.goals.asked)
     if found.facts.people < RESULTS_BELOW:
         source = shlex.quote(found.source)
@@ -28,10 +28,11 @@ def recommendation_lines(found: Recommendation) -> Iterator[str | Table]:
     if found.choice is not None:
         yield from _choice(found)
     elif found.best:
-        many = f"{found.studies} made-up studies"
+        many = f"{found.studies} simulated studies"
         yield f"{len(found.tried)} releases were tried, the best of them on {many}."
         yield from _table(
-            "These meet all goals on made-up people, the strongest promise first", found.best
+            "These meet all goals on simulated participants, the strongest promise first",
+            found.best,
         )
         for one in found.best:
             yield from _release(found, one)
@@ -66,13 +67,16 @@ def _choice(found: Recommendation) -> Iterator[str | Table]:
     yield "Counted in the ledger." if found.counted else "No ledger has counted it."
     for one in found.best:
         if one.figures is not None:
-            yield from _table("Chosen; the figures are of made-up people", [one])
+            yield from _table("Chosen; the figures are of simulated participants", [one])
         yield from _release(found, one)
 
 
 def _closest(found: Recommendation) -> Iterator[str | Table]:
     """That nothing meets the goals, what comes closest, and what would have to give."""
-    yield f"Nothing meets all goals: {len(found.tried)} releases were tried on made-up people."
+    yield (
+        f"Nothing meets all goals: {len(found.tried)} releases were tried on synthetic "
+        "participants."
+    )
     if found.closest:
         yield from _table("Closest (0: all met, 1: as far off as can be)", found.closest, off=True)
         for one in found.closest:
@@ -140,7 +144,7 @@ def _release(found: Recommendation, one: Judged) -> Iterator[str]:
     if carried:
         yield f"    has {carried} of {candidate.facts.features} features; the others are left out"
     if one.figures is not None:
-        yield f"    measured on made-up people: {_figures(one)}"
+        yield f"    measured on simulated participants: {_figures(one)}"
     for verdict in one.verdicts:
         if verdict.says:
             yield f"    {verdict.goal}: {verdict.says}"

@@ -1,17 +1,17 @@
-"""Does a release meet somebody's goals? What is promised beside what was measured.
+"""Does a release meet the user's goals? What is promised beside what was measured.
 
 A measured goal is met when the mean over people and studies meets it, *clearly* when its 95% limit
-does too: that is about made-up people, and no promise. Where a guarantee implies a goal whoever
-attacks, it is met, and that is said.
+does too: that is about simulated participants, and no promise. Where a guarantee implies a goal
+for every attacker, it is met, and that is said.
 
-Means over everybody and made-up people have nobody's record, so that attackers have nobody to name:
+Means over all people and synthetic participants have no record to re-identify:
 goals about that are met. *Guaranteed* they are only where the promise to a person implies them
-against whoever knows everybody else, and asks who, or of which kind, the last one is:
+against an attacker who knows all others, and asks who, or of which kind, the last one is:
 
 * One of N equally likely people: whichever two of them it could be are neighbours that differ in
   one person, so that an answer is at most e^ε times likelier (but for δ) when it is right than when
   it is another. Summed up over N answers: right with (e^ε + (N − 1)δ)/(e^ε + N − 1) at most, as for
-  somebody's own record that is judged alone.
+  a person's own record that is judged alone.
 * One of two kinds: a balanced accuracy of (1 + advantage)/2 at most, where the advantage is the
   most that the promise allows in telling two neighbours apart. What is true of people at large, and
   not of the last one alone, is not counted.
@@ -87,7 +87,7 @@ class Figures:
 
     @property
     def errors(self) -> list[float]:
-        """Root mean square error in spans, of each study."""
+        """Root mean square error as a share of the range, of each study."""
         return [run.error_of_span for run in self.runs if run.error_of_span is not None]
 
     @property
@@ -123,7 +123,7 @@ class Figures:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A candidate before somebody's goals.
+    """A candidate before the user's goals.
 
     Attributes:
         candidate: what would be released.
@@ -254,7 +254,7 @@ def _measured(goal: Goal, candidate: Candidate, figures: Figures) -> Verdict:
 
 
 def _named(goal: Goal, candidate: Candidate, named: Rate | None) -> Verdict:
-    """Whether few enough are named: by attackers, or by anybody at all."""
+    """Whether few enough are named: by attackers, or by any attacker at all."""
     alone, together = rank1_bounds(candidate.promise.person_level, candidate.people).values()
     if not candidate.promise.alike:
         alone = together = None
@@ -318,5 +318,9 @@ def _of_nobody(goal: Goal, candidate: Candidate) -> tuple[bool, str]:
         most = rank1_bounds(last, candidate.people)["raw_to_release"]
         limit = replace(goal, limit=goal.limit / (goal.chance * candidate.people))
     implied = most is not None and limit.met(most)
-    bound = "may be told" if most is None else f"is told with at most {rounded_up(100 * most, 3)}%"
-    return implied, f"{says}; to whoever knows all others, the last one {bound}"
+    bound = (
+        "may be inferred"
+        if most is None
+        else f"is inferred with at most {rounded_up(100 * most, 3)}%"
+    )
+    return implied, f"{says}; to an attacker who knows all others, the last one {bound}"

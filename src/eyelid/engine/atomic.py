@@ -290,7 +290,7 @@ def _synced(path: Path) -> None:
 
 
 def _claimed(path: Path, mode: int) -> tuple[Path, int | None]:
-    """A fresh partial folder, marked as somebody's at work; the mark goes with the process."""
+    """A fresh partial folder, marked as in use; the mark goes with the process."""
     for _ in range(_ATTEMPTS):
         partial = path.absolute().parent / f".{path.name}.{secrets.token_hex(4)}{_PARTIAL}"
         partial.mkdir(mode)

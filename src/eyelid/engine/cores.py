@@ -37,7 +37,7 @@ KILLED = (
     "worker processes were killed again and again, perhaps for want of memory: close other "
     "programs, or give them less to do"
 )
-# How long a worker may outlive whoever gave it work.
+# How long a worker may outlive the process that gave it work.
 _LEAVE_S = 1.0
 # Workers that have nothing to do go home after this.
 _IDLE_S = 60
@@ -244,7 +244,8 @@ def _pool(workers: int, *, anew: bool = False) -> Any:
             timeout=_IDLE_S,
             kill_workers=anew,
             env=ONE_CORE | SAFE_PATH,
-            # Before a worker waits for work: whoever gives it may be killed first, holding locks.
+            # Before a worker waits for work: the one that gives it may be killed first, holding
+            # locks.
             initializer=_leave_with,
             initargs=(os.getpid(),),
         )

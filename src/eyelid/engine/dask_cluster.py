@@ -166,7 +166,7 @@ def dask_engine(
 
 @contextlib.contextmanager
 def _own_cluster(workers: int) -> Iterator[Any]:
-    """A cluster on this machine: on loopback and encrypted, since anybody may ask a scheduler."""
+    """A cluster on this machine: on loopback and encrypted, since anyone may ask a scheduler."""
     import dask
     from distributed import LocalCluster
 
@@ -333,7 +333,7 @@ def _introduced(client: Any, address: str | None, accepted: bool) -> tuple[str, 
 
 @contextlib.contextmanager
 def _sending_much() -> Iterator[None]:
-    """Without Dask's advice against it: everything is sent once, to whoever works on it."""
+    """Without Dask's advice against it: everything is sent once, to the worker that needs it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         yield
@@ -352,7 +352,7 @@ def _calm() -> Iterator[None]:
 
 
 def dask_setup(worker: object) -> None:
-    """Called by Dask in each worker of ones own: Ctrl-C reaches all; whoever gave work says so."""
+    """Called by Dask in each own worker: Ctrl-C reaches all, and the parent process says so."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

@@ -39,7 +39,7 @@ class NotHere(BaseException):
 class Shared(Generic[T]):
     """Something large that every worker gets once, instead of with every item.
 
-    Through a connection, never through a file: what is unpickled is code to whoever wrote it.
+    Through a connection, never through a file: what is unpickled is code by its writer.
 
     Attributes:
         key: its name.
@@ -236,7 +236,7 @@ def spread_with(work: Callable[[D, T], R], data: D, items: Sequence[T], what: st
 
     Args:
         work: a function of a module, of the data and an item.
-        data: is sent once to whoever works elsewhere.
+        data: is sent once to workers elsewhere.
         items: small things.
         what: for the progress bar.
 

@@ -1,8 +1,8 @@
 """Files of others, opened only where they are files; locks, and folders for private data.
 
-A pipe in the place of a file is waited for until somebody writes into it, and a device may never
-end. Whatever lies in a folder of others is opened through here, or checked here before a library
-opens it by its name. Locks and private folders go with the process that has them.
+A pipe in the place of a file is waited for until something is written into it, and a device may
+never end. Whatever lies in a folder of others is opened through here, or checked here before a
+library opens it by its name. Locks and private folders go with the process that has them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FLAGS = (
     | getattr(os, "O_BINARY", 0)
 )
 _PREFIX, _OWNER = "eyelid-shared-", "owner"
-# Somebody may be about to lock what is younger.
+# Another process may be about to lock what is younger.
 _ABANDONED_AFTER_S = 60.0
 
 
@@ -40,7 +40,7 @@ def check_file(path: Path) -> None:
     """Fail unless this is a file, wherever links lead.
 
     Args:
-        path: of what somebody else may have put there.
+        path: that others may have written to.
     """
     _check_regular(os.stat(path))
 
@@ -126,7 +126,7 @@ def locked(path: Path) -> Iterator[None]:
 def own_folder() -> Iterator[Path]:
     """A folder of this user's alone that lasts as long as the block.
 
-    What a kill or a power cut left is removed by whoever comes next.
+    What a kill or a power cut left is removed by the next process.
 
     >>> with own_folder() as folder:
     ...     _ = (folder / "data").write_text("private")

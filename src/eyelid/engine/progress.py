@@ -1,4 +1,4 @@
-"""Progress on stderr, when somebody is watching: one bar, with rate and remaining time."""
+"""Progress on stderr, when stderr is a terminal: one bar, with rate and remaining time."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class RemotePlace:
     def names(self) -> list[str]:
         """Every file below a folder, by its name from there, in order.
 
-        Whoever answers may name anything: what is not a plain name below the folder is refused.
+        A server may name anything: what is not a plain name below the folder is refused.
         """
         with self._reached() as (system, path):
             system.invalidate_cache()
@@ -176,7 +176,7 @@ class RemotePlace:
         listed = size if isinstance(size, int) else None
         if most is not None and listed is not None and listed > most:
             raise InputError(f"{self} has {listed:,} bytes, and at most {most:,} are read of it")
-        # Where no listing says where it ends, it may be made up as it is sent.
+        # Where no listing says where it ends, it may be generated as it is sent.
         allowed = (most or _UNLISTED) if listed is None else listed
         got = 0
         with system.open(path, "rb", block_size=_BLOCK) as file:
@@ -278,7 +278,7 @@ def _strange(place: RemotePlace, name: str) -> InputError:
 
 
 def remote_place(path: Path | str) -> RemotePlace | None:
-    """The place elsewhere that somebody means; None for a path of this machine.
+    """The place elsewhere that the user means; None for a path of this machine.
 
     Args:
         path: an address, also as a `Path` spells it. What exists here by that name is meant first.
@@ -293,7 +293,7 @@ def remote_place(path: Path | str) -> RemotePlace | None:
         return None
     scheme, rest = parts[2].lower(), parts[3].rstrip("/")
     if any(sign in str(path) for sign in "@?#"):
-        # Not repeated: whoever says it again writes it down.
+        # Not repeated: the caller that repeats it writes it down.
         raise InputError(
             f"a {scheme}:// address with @, ? or # in it may tell a secret: give credentials as "
             "fsspec takes them (docs/scaling.md), and the bare address"
@@ -308,7 +308,7 @@ def remote_place(path: Path | str) -> RemotePlace | None:
 def on_this_machine(path: Path | str) -> Path:
     """A path as this machine writes it: of a ``file:`` address the plain path, else as it is.
 
-    Whoever looks for a study or a ledger must find the same one by both spellings.
+    A search for a study or a ledger must find the same one by both spellings.
 
     >>> on_this_machine("file:///home/study").as_posix(), on_this_machine("study").as_posix()
     ('/home/study', 'study')
@@ -321,7 +321,7 @@ def on_this_machine(path: Path | str) -> Path:
 
 
 def check_here(path: Path | str, what: str) -> None:
-    """Fail if somebody means a place elsewhere, without saying which.
+    """Fail if the user means a place elsewhere, without saying which.
 
     Args:
         path: an address, also as a `Path` spells it, or a path.
@@ -379,7 +379,7 @@ def check_free(place: RemotePlace) -> None:
 
 
 def check_begun_by(run: str, place: RemotePlace) -> None:
-    """Fail if somebody else's upload was begun at a place.
+    """Fail if another upload was begun at a place.
 
     Args:
         run: whose upload may go on.
@@ -397,11 +397,11 @@ def check_finished(place: RemotePlace) -> None:
     """Fail if something is being uploaded to a place, or its upload was stopped.
 
     Args:
-        place: that somebody wants to read.
+        place: that the user wants to read.
     """
     if (place / _MARK).is_file():
         raise InputError(
-            f"{place} is not all there yet: somebody is uploading it, or was stopped and can go on "
+            f"{place} is not complete yet: it is being uploaded, or was stopped and can go on "
             "by the same command"
         )
 
@@ -416,7 +416,7 @@ def upload(folder: Path, place: RemotePlace, run: str) -> None:
     """
     check_begun_by(run, place)
     if not (place / _MARK).exists():
-        # Somebody may have been there since the run was begun.
+        # Others may have been there since the run was begun.
         check_free(place)
     (place / _MARK).write(run.encode())
 

@@ -43,7 +43,7 @@ class Run:
     """Work that is going on.
 
     Attributes:
-        home: the hidden folder; whoever works on another machine needs to see it.
+        home: the hidden folder; workers on other machines need to see it.
         id: of this run, and of no other; the same when it goes on after a stop.
         resumed: whether it was begun before.
     """
@@ -77,7 +77,7 @@ class Run:
 
         Args:
             on: whether there is.
-            note: for whoever is told that the run was stopped.
+            note: for the message that the run was stopped.
         """
         if on:
             # Before anything is paid: what was paid for must be found again after a loss of power.
@@ -87,7 +87,7 @@ class Run:
 
     @property
     def note(self) -> str:
-        """What `keep` was told for whoever is told of a stop; empty where there is nothing."""
+        """The note that `keep` was given for a stop; empty where there is none."""
         try:
             return content_of(self.home / _KEPT).decode() if self.kept else ""
         except (OSError, ValueError):
@@ -97,7 +97,7 @@ class Run:
     def beforehand(self) -> Iterator[None]:
         """What takes long and costs nothing yet: kept over a stop, given up when it cannot be done.
 
-        Whoever asks for something else then need not remove anything first.
+        Users who ask for something else then need not remove anything first.
         """
         before = self.note
         self.keep(note=before)
@@ -119,7 +119,7 @@ class Run:
         """
         if path.exists():
             return False
-        # Not beside the file: what somebody slow leaves behind must not be in the output.
+        # Not beside the file: what a slow process leaves behind must not be in the output.
         draft = self.scratch / f".{path.name}.{secrets.token_hex(4)}.partial"
         try:
             draft.parent.mkdir(exist_ok=True)
@@ -249,7 +249,7 @@ def _claimed(home: Path, out: Path) -> int | None:
                 f"another run is writing {out}: wait until it has ended, or choose another output"
             )
         with contextlib.suppress(FileNotFoundError):
-            # Whoever ended a moment ago may have removed what was just opened.
+            # A process that just ended may have removed what was just opened.
             if os.path.samestat(os.fstat(handle), home.stat()):
                 return handle
         os.close(handle)

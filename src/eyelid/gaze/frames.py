@@ -1,6 +1,6 @@
 """Frames of polars, pandas and Arrow as studies and tables of features.
 
-A frame says nothing of what its columns are: whoever hands it over does. Columns that are called
+A frame says nothing of what its columns are: the caller does. Columns that are called
 as eyelid calls them (``person``, ``recording``, ``task``, ``stimulus``, ``time_ms``) need no word.
 """
 

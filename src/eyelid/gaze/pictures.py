@@ -38,7 +38,7 @@ def draw_scanpath(
     xy_origin: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Where somebody looked: the path of gaze, and fixations as circles as large as they are long.
+    """Where a person looked: the path of gaze, and fixations as circles as large as they are long.
 
     Args:
         recording: with x and y, or gaze directions.
@@ -78,7 +78,7 @@ def draw_scanpath(
 
 
 def draw_study(study: Study, person: str | None = None, ax: Axes | None = None) -> Axes:
-    """The path of somebody's gaze in one recording; see `Study.plot`.
+    """The path of a person's gaze in one recording; see `Study.plot`.
 
     Args:
         study: of samples or fixations.
@@ -250,7 +250,7 @@ def _one_of(what: str, name: str | None, known: pl.Series) -> str:
 
 
 def draw_overview(recording: Recording, study: Study, axes: Sequence[Axes]) -> Sequence[Axes]:
-    """Where somebody looked, and when, small, on two axes.
+    """Where a person looked, and when, small, on two axes.
 
     Args:
         recording: of the study.

@@ -44,7 +44,7 @@ class Feature:
         name: of the column.
         unit: of its values, such as ``1/s``, ``deg`` or ``mm``.
         definition: what it is, in a few words.
-        lower: the least that it can be, whoever was recorded.
+        lower: the least that it can be, for any person.
         upper: the most.
     """
 
@@ -161,12 +161,13 @@ class Study(Framed):
         planned_rows: how many rows a recording of a ``features`` study has by its design.
         events: ground-truth or detected events.
         origin: whose budget a release of it spends.
-        notes: what whoever read it should know, such as what was left out.
-        simulated: whether these people are made up.
-        released: whether this is somebody's release, and so no original to release from.
+        notes: what its readers should know, such as what was left out.
+        simulated: whether these participants are simulated.
+        released: whether this is a release, and so no original to release from.
         read_as: the formats that its files were taken for; empty for what eyelid made.
         min_seconds: shorter recordings of a ``samples`` study are left out when it is summarised;
-            None for those that have no window. Said by whoever summarises, and never written.
+            None for those that have no window. Given by the code that summarises, and never
+            written.
         derived: how the features of a ``features`` study were made, where eyelid made them.
         chosen: how its people were chosen out of more: ``list``, ``every-task``, ``saw:…``.
     """
@@ -344,7 +345,7 @@ class Study(Framed):
         )
 
     def plot(self, ax: Axes | None = None, *, person: str | None = None) -> Axes:
-        """The path of somebody's gaze in one recording: private data, for their owner's eyes.
+        """The path of a person's gaze in one recording: private data, for their owner's eyes.
 
         Args:
             ax: where to draw; fresh axes by default, in the sizes of a paper.
@@ -456,7 +457,7 @@ def _check_planned(name: str, value: float | None) -> None:
 
 
 def check_people(names: pl.Series, people: pl.DataFrame) -> None:
-    """Fail unless everybody who has rows is somebody else than the others, and in the list.
+    """Fail unless the list has every person with rows, once.
 
     Args:
         names: of everybody who has rows, each once.

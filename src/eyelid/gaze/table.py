@@ -42,7 +42,7 @@ class FeatureTable(Framed):
         planned_rows: rows of a recording by the study's design, which is public; None where nobody
             said. Never read off the data.
         origin: whose budget a release of this table spends.
-        simulated: whether these people are made up.
+        simulated: whether these participants are simulated.
         released: whether this is a release already.
         chosen: how its people were chosen out of more, as a study remembers it.
     """
@@ -284,7 +284,7 @@ class FeatureTable(Framed):
 def table_from_arrays(
     values: np.ndarray, features: Sequence[Feature], step_ms: float = 500.0
 ) -> FeatureTable:
-    """A table of made-up keys around an array of shape (people, recordings, rows, features).
+    """A table of invented keys around an array of shape (people, recordings, rows, features).
 
     >>> import numpy as np
     >>> table = table_from_arrays(np.zeros((2, 3, 4, 1)), [Feature("rate", "1/s", "", 0.0, 1.0)])

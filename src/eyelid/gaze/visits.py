@@ -1,12 +1,12 @@
 """Visits to areas of interest, and what each person's come to: dwell, counts, transitions, order.
 
-A visit is a run of looks in one area, without another place in between. Gaze that leaves an area
-and comes back makes two visits, wherever on the picture it was meanwhile; gaze that is lost or off
-the picture has no looks and interrupts nothing. Looks in no area are no visits: transitions go from
-one visit to the next visit to any area, so that 'logo → logo' is somebody who looked away from the
-logo and came back. Nothing goes on from one layer (a picture, or a stretch of time) to the next;
-two recordings of one picture are taken one after the other, so that a visit may go on from the
-first to the second.
+A visit is a run of gaze points in one area, without another place in between. Gaze that leaves an
+area and comes back makes two visits, wherever on the picture it was meanwhile; gaze that is lost or
+off the picture has no gaze points and interrupts nothing. Gaze points in no area are no visits:
+transitions go from one visit to the next visit to any area, so that 'logo → logo' is a person who
+looked away from the logo and came back. Nothing goes on from one layer (a picture, or a stretch of
+time) to the next; two recordings of one picture are taken one after the other, so that a visit may
+go on from the first to the second.
 
 Each table is one vector a person, all its layers one after the other. None is private.
 """
@@ -33,9 +33,9 @@ def area_of(points: GazePoints, areas: Sequence[Area]) -> Places:
 
 
 def dwell_of(points: GazePoints, area: Places, areas: int) -> PersonCounts:
-    """Each person's share of looks, by weight, in each area and elsewhere (last) of every layer.
+    """Each person's share of gaze points, by weight, in each area and elsewhere (last).
 
-    All of a person's shares add up to 1 over all layers; those of whoever never looked to 0.
+    All of a person's shares add up to 1 over all layers; those of a person who never looked to 0.
 
     Args:
         points: of everybody.

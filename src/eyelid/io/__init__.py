@@ -13,7 +13,7 @@ its content (`Head`: the first 64 KiB).
   public bounds (`io/feature_tables.py`), and `formats/any_table.py` reads it whatever else it
   looks like.
 * `io/recordings.py` gives rows their person, recording, task and stimulus (columns, then
-  somebody's pattern or list, then the format's own rule for names) and makes one `Study` of many
+  the user's pattern or list, then the format's own rule for names) and makes one `Study` of many
   parts. It refuses to guess people.
 * Files may be others': whatever lies in an input folder is opened by `engine/files.py`, which
   refuses pipes and devices and, of descriptions, large files. Parquet is opened in
@@ -27,8 +27,8 @@ its content (`Head`: the first 64 KiB).
   certificate is kept with a remark.
 * `io/leaks.py` knows what a leak looks like, `io/quasi_identifiers.py` what singles participants
   out, `io/file_leaks.py` looks into a file, `io/study_leaks.py` into a study, out of which it
-  takes what it found, `io/lint.py` into whatever somebody points at, `io/intake.py` puts reading,
-  ledger and pseudonyms together for whoever starts from recordings.
+  takes what it found, `io/lint.py` into whatever the user points at, `io/intake.py` puts reading,
+  ledger and pseudonyms together for those who start from recordings.
 * `convert` takes folders larger than memory. `io/many_files.py` reads each file once and keeps
   its rows in the scratch of the run; an **excerpt** (`io/study_leaks.py`: a few rows by which
   everything is decided as by all of them) comes back. Excerpts are joined like whole files,

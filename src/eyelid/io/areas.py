@@ -52,7 +52,7 @@ def read_pages(path: str | Path, stimuli: Sequence[str]) -> dict[str, tuple[Area
 
     Args:
         path: of the file, as for `read_areas`.
-        stimuli: all pages that anybody was shown.
+        stimuli: all pages that any person was shown.
     """
     found = _read(path, _with_pages)
     for _, page in found:

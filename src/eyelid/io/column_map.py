@@ -1,4 +1,4 @@
-"""What a person says about columns and units: ``--map KEY=VALUE,…``, a TOML file, or a preset."""
+"""What the user says about columns and units: ``--map KEY=VALUE,…``, a TOML file, or a preset."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _PAIR = re.compile(r"""((?:[^,=]*=\s*(?:"[^"]*"|'[^']*')\s*(?=,))|[^,]*),""")
 _IN_QUOTES = re.compile(r""""[^"]*"|'[^']*'""")
 
 Map = Layout | Mapping[str, Any] | str | Path | None
-"""In what ways somebody may say what columns mean."""
+"""In what ways users may say what columns mean."""
 
 _FARTHEST_M = 20.0
 
 
 def understood(said: Map) -> Layout:
-    """What somebody says about columns, in whatever way he says it."""
+    """What the user says about columns, in whichever way."""
     if said is None:
         return NOTHING_SAID
     if isinstance(said, Layout):

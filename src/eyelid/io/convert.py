@@ -1,7 +1,7 @@
 """Any readable input, scrubbed, to a study folder, a BIDS dataset, or csv.
 
-What a file or folder holds is read once by whoever is free; everything that concerns all people
-together is decided by an excerpt; then the people are written, piece by piece.
+What a file or folder holds is read once by the next free worker; everything that concerns all
+people together is decided by an excerpt; then the people are written, piece by piece.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ class Target:
 
     Attributes:
         check: fails unless such a study can be written; its rows do not matter.
-        begin: before anybody is written; what it gives, the others are given.
+        begin: before any person is written; what it gives, the others are given.
         write: some people, unless they are there: the run, the number of the piece, how many there
             are, an excerpt of the study, how to read the piece, and what ``begin`` gave.
         end: what is about everybody: the run, an excerpt of the study, what ``write`` gave of each

@@ -187,7 +187,7 @@ def _value(value: object) -> str:
 
 
 def recognises_folder(path: Path) -> bool:
-    """Whether a study was written here as csv; a map alone may be anybody's."""
+    """Whether a study was written here as csv; a map alone may be of other origin."""
     return (path / _FILES["data"]).is_file() and _about(path) is not None
 
 
@@ -204,7 +204,7 @@ def read_folder(path: Path, said: Layout) -> Study:
 
     Args:
         path: of the folder.
-        said: what somebody's column map says besides; it wins over the folder's.
+        said: what the user's column map says besides; it wins over the folder's.
     """
     # The column map knows the formats, and they know this module.
     from eyelid.io.column_map import layout_of_folder

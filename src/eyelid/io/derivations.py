@@ -1,7 +1,7 @@
 """What is made of studies of any size, such as features: people piece by piece, by any engine.
 
 What is the same for everybody, units and features, is settled by columns and study.json before
-anybody's rows are read. A part that was written is not computed again.
+any person's rows are read. A part that was written is not computed again.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def derive_features(
 
 
 def _several_stimuli(cut: StudyInPieces) -> bool:
-    """Whether somebody saw more stimuli than they have recordings."""
+    """Whether a person saw more stimuli than they have recordings."""
     shown = cut.shown.group_by("person").agg(pl.len().alias("stimuli"))
     recordings = cut.recordings.group_by("person").agg(pl.len().alias("recordings"))
     both = shown.join(recordings, on="person")
@@ -285,7 +285,7 @@ def begun(
 def each_part(
     run: Run, work: Callable[[Piece], dict[str, Any]], cut: StudyInPieces, what: str
 ) -> list[dict[str, Any]]:
-    """What study.json says of each part, written by whoever is free."""
+    """What study.json says of each part, written by any free worker."""
     with one_bar(cut.recordings.height, "recordings") as advance:
         made = each_piece(work, cut, advance, what)
         return list(kept_from_first(run, made, len(cut.pieces)))

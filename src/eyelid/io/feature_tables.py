@@ -46,7 +46,7 @@ def with_features(said: Layout, file: Path | str) -> Layout:
     """What is said about a table of features: its columns, and which of them are features.
 
     Args:
-        said: what somebody says about the other columns.
+        said: what the user says about the other columns.
         file: csv or TOML with name, lower and upper of each feature, and where known unit,
             definition, and the ``column`` of the table where that has another name.
     """

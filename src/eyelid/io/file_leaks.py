@@ -56,7 +56,7 @@ _PSEUDONYMS = "gives pseudonyms and numbers"
 _CLOCK, _TIME = "starts every recording at 0", "a date or time of day"
 # Beginnings of lines that are no samples: headers, comments, messages.
 _REMARK = re.compile(r"(?:\*\*|##?|%|//|MSG\b|[^\t\n]*\tMSG\t)")
-# What trackers write by themselves; anything else in a message was somebody's own words.
+# What trackers write by themselves; anything else in a message was the user's own words.
 _OWN_MESSAGES = re.compile(
     r"!(?:CAL|MODE|CMD)|RECCFG|ELCL|GAZE_COORDS|DISPLAY_COORDS|THRESHOLDS|VALIDATE|"
     r"CAMERA_LENS|PUPIL_DATA_TYPE|PRESCALER|VPRESCALER|RETRACE_INTERVAL|TRACKER_TIME|DRIFTCORRECT|"
@@ -233,7 +233,7 @@ def _of_json(head: Head, name: str) -> Iterator[Finding]:
         content = list(map(_parsed, lines))
         for line, one in zip(lines, content, strict=True):
             if one is None:
-                # Not JSON, or folded too deep for anybody: what is in it is there all the same.
+                # Not JSON, or nested too deep to read: what is in it is there all the same.
                 yield from _in_text(name, line)
     if isinstance(content, dict) and str(content.get("schema")).startswith(_AUDIT):
         yield Finding(name, _OF_RAW_DATA, "", _REMOVE)

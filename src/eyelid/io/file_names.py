@@ -152,11 +152,11 @@ def _ways(
 
 
 def names_of_file(path: Path, layout: Layout, own: dict[str, str]) -> dict[str, str]:
-    """What is known about a file from its name, or from somebody's list.
+    """What is known about a file from its name, or from the user's list.
 
     Args:
         path: the file.
-        layout: with somebody's pattern or list.
+        layout: with the user's pattern or list.
         own: what follows from the name in the file's own format.
     """
     if layout.names is not None:
@@ -204,7 +204,7 @@ def _rows_by_file(
 
 
 def read_listing(path: Path, key: str) -> pl.DataFrame:
-    """A csv or tsv that somebody wrote, all text, with the column ``key``."""
+    """A csv or tsv that the user wrote, all text, with the column ``key``."""
     head = head_of(path)
     separator = separator_of(head.lines[:50])
     with cannot_read(path, pl.exceptions.PolarsError, ValueError):

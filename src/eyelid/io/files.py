@@ -1,7 +1,7 @@
 """Files of others: their beginning, by which a format is recognised, and all of them up to a limit.
 
 A small packed file must not fill the memory. Recordings become some ten times as large. A file that
-becomes a hundred times as large, and is not small even then, is refused: whoever trusts it can
+becomes a hundred times as large, and is not small even then, is refused: those who trust it can
 unpack it, and files that are not packed have no limit.
 """
 

@@ -171,7 +171,7 @@ class Wanted:
     """What is wanted of a study that is taken in.
 
     Attributes:
-        check: fails unless such a study can be written; asked before anybody is counted.
+        check: fails unless such a study can be written; asked before any person is counted.
         ledger: where these people are counted; beside the input by default.
         same_people_as: what tells of people who are the same, as for `convert`.
         keep_names: leave the names of people as they are.

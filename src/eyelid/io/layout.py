@@ -1,4 +1,4 @@
-"""How the columns of a table become those of a study: a format's own map, or somebody's."""
+"""How the columns of a table become those of a study: a format's own map, or a person's."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Layout:
         made: columns that ``prepare`` makes, and the file does not have.
         label_values: what the values of a label mean, per ``label_…``.
         features: of a table of features; ``columns`` says which column holds each.
-        feature_columns: which column holds each feature that somebody named in a file.
+        feature_columns: which column holds each feature that the user named in a file.
         features_file: that file.
         planned_rows: rows of a recording of a table of features, by the study's design.
         attributes: columns of a table that hold attributes of people.

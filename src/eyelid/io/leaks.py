@@ -107,7 +107,7 @@ _FIELDS: dict[str, str] = {
     "a crowd worker's id": "workerid prolificpid prolificid assignmentid",
     "a precise recording length": "recordingduration numberofsamples",
 }
-# What is called so in a tracker's header or a list of people is about somebody.
+# What is called so in a tracker's header or a list of people is about a person.
 _NAME_WORDS = frozenset({"name", "nom", "nombre", "nome", "naam", "namn", "navn", "nev", "nimi"})
 _PERSONAL = {
     **dict.fromkeys(_NAME_WORDS, "a name"),
@@ -294,7 +294,7 @@ def leak_of_field(name: str, *, personal: bool = False) -> str | None:
     Args:
         name: of the field.
         personal: whether the field is one of a person or a recording, where a mere name is
-            somebody's.
+            a person's.
 
     >>> leak_of_field("** SERIAL NUMBER"), leak_of_field("Apellidos"), leak_of_field("x")
     ('a serial number', 'a name', None)

@@ -1,4 +1,4 @@
-"""Leaks besides the gaze, in whatever somebody is about to share."""
+"""Leaks besides the gaze, in whatever a person is about to share."""
 
 from __future__ import annotations
 

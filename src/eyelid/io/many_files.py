@@ -1,4 +1,4 @@
-"""Folders of recordings larger than memory: each file is read once, by whoever is free.
+"""Folders of recordings larger than memory: each file is read once, by the next free worker.
 
 Its rows are kept as Parquet in the scratch of the run; what comes back is an excerpt, by which
 everything is decided that concerns all files together. A run that was stopped reads no file again.
@@ -110,7 +110,7 @@ class Source:
 
 
 def bundles(files: Iterable[Path]) -> list[list[tuple[int, Path]]]:
-    """Files with their numbers, in such portions that each is worth sending to somebody."""
+    """Files with their numbers, in such portions that each is worth sending to a worker."""
     found: list[list[tuple[int, Path]]] = []
     size = 0
     for number, path in enumerate(files):
@@ -118,7 +118,7 @@ def bundles(files: Iterable[Path]) -> list[list[tuple[int, Path]]]:
             found.append([])
             size = 0
         found[-1].append((number, path))
-        with contextlib.suppress(OSError):  # whoever reads it says why it cannot be
+        with contextlib.suppress(OSError):  # its reader says why it cannot be read
             size += path.stat().st_size
     return found
 
@@ -144,7 +144,7 @@ def _of_bundles(
     advance: Advance,
     what: str,
 ) -> list[R]:
-    """What whoever is free makes of each file, in their order."""
+    """What free workers make of each file, in their order."""
     files = sum(map(len, portions))
     shares = [len(portion) / files for portion in portions]
     found = in_order(advancing(work, portions, shares, advance, what))
@@ -374,7 +374,7 @@ def _file(run: Run, number: int, ending: str) -> Path:
 def leaks_in_files(
     files: Sequence[Path], root: Path, sound: Collection[Path], advance: Advance
 ) -> list[list[Finding]]:
-    """What files give away by themselves, whoever looks at them, in their order.
+    """What files give away by themselves, in their order.
 
     Args:
         files: any.

@@ -62,7 +62,7 @@ def origin_so_far(
 
 
 def own_origin(study: Study, path: Path | str, ledger: Path | str | None) -> Origin | None:
-    """The origin that a study has by itself, also where somebody has chosen another ledger for it.
+    """The origin that a study has by itself, also where the user has chosen another ledger for it.
 
     Args:
         study: as read.

@@ -65,7 +65,7 @@ class Part:
             keys that ``data`` has.
         people: ``person`` and attributes, where the file has them.
         names: person, recording, task and stimulus that follow from the file's name in this format.
-        notes: what whoever reads it should know.
+        notes: what its readers should know.
         path: of the file, once its keys are filled in.
         rates_hz: what all of its rows show, where ``data`` has an excerpt of them; None where they
             are all there.

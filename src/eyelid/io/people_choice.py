@@ -26,7 +26,7 @@ class PeopleChoice:
 
     Attributes:
         names: of a list; none where the data choose.
-        every_task: those who have every task that anybody has.
+        every_task: those who have every task that any person has.
         stimulus: those who saw this one.
     """
 
@@ -91,7 +91,7 @@ Whom = PeopleChoice | str | Path | Sequence[str] | None
 
 
 def people_choice(said: Whom) -> PeopleChoice | None:
-    """A choice from what a person says; None for everybody.
+    """A choice from what the user says; None for everybody.
 
     Args:
         said: names in a list, or with commas between; ``@FILE`` (or a path) with one name a line;

@@ -1,9 +1,9 @@
 """Studies larger than memory: whole people at a time, read when they are needed.
 
 A study in pieces knows everything about itself but its rows: who there is, which recordings, how
-many rows each. Pieces are cut by these numbers alone, so that they are the same whoever works on
-them. On disk a large study has a folder of parts in the place of one ``data.parquet``; study.json
-lists them, and is there only when they all are.
+many rows each. Pieces are cut by these numbers alone, so that they are the same whichever worker
+works on them. On disk a large study has a folder of parts in the place of one ``data.parquet``;
+study.json lists them, and is there only when they all are.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def in_pieces(source: Study | Path | str) -> StudyInPieces:
     if tracks.is_empty():
         raise InputError("the study is empty: it has no rows")
     if not _standtogether(tracks):
-        # Somebody else's file, in an order of its own.
+        # A file of other origin, in an order of its own.
         return _of_memory(as_certified(study_folder.read_study(folder), folder))
     head = read_head(folder, typed(pl.DataFrame(schema=dict(next(iter(columns))))))
     check_people(tracks["person"].unique(maintain_order=True), head.people)
@@ -264,7 +264,7 @@ def cut_evenly(cut: StudyInPieces, rows: int) -> StudyInPieces:
 
     Args:
         cut: a study.
-        rows: of each recording, as far as anybody may know.
+        rows: of each recording, as far as it is public.
     """
     public = cut.recordings.with_columns(pl.lit(rows, dtype=pl.Int64).alias("rows"))
     wanted = [people for people, *_ in _cut(public, cut.head.data.width)]

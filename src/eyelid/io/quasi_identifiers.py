@@ -68,13 +68,11 @@ class QuasiIdentifier:
         columns: of participants, or a fact of their recordings in words.
         people: how many have any.
         people_alone: how many have what nobody else has.
-        smallest_group: the fewest who have the same.
     """
 
     columns: tuple[str, ...]
     people: int
     people_alone: int
-    smallest_group: int
 
     @property
     def named(self) -> str:
@@ -176,7 +174,7 @@ def _attributes(study: Study) -> pl.DataFrame:
 
 
 def _of_attributes(people: pl.DataFrame) -> list[QuasiIdentifier]:
-    """Single attributes that somebody is alone with, and all of them together."""
+    """Single attributes that a person is alone with, and all of them together."""
     names = [name for name in people.columns if name != "person"][:_ATTRIBUTES]
     counts = {name: people[name].n_unique() for name in names}
     telling = [
@@ -218,7 +216,6 @@ def _groups(people: pl.DataFrame, columns: Sequence[str]) -> QuasiIdentifier:
         columns=tuple(columns),
         people=len(known),
         people_alone=sum(size == 1 for size in sizes),
-        smallest_group=min(sizes, default=0),
     )
 
 

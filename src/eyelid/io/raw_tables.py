@@ -345,7 +345,7 @@ def _finite(numbers: pl.Series) -> pl.Series:
 
 
 def columns_in_words(head: Head, layout: Layout) -> str:
-    """The columns that there are, for whoever has to name them."""
+    """The columns that there are, for users who have to name them."""
     names = header_of(head, layout.separator) if layout.header is not False else []
     if not names:
         return "; it has no header, so columns are numbers, from 1 (`map='header=no,x=1,…'`)"
@@ -353,7 +353,7 @@ def columns_in_words(head: Head, layout: Layout) -> str:
 
 
 def names_in_words(names: Sequence[str]) -> str:
-    """The first columns of a table, for whoever has to name them."""
+    """The first columns of a table, for users who have to name them."""
     return f"; it has the columns {', '.join(names[:20])}"
 
 

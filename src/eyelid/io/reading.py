@@ -1,4 +1,4 @@
-"""Read whatever a person points at."""
+"""Read whatever the user points at."""
 
 from __future__ import annotations
 
@@ -100,11 +100,11 @@ def read_place(place: Place, skip_unreadable: bool = False) -> Study:
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """What somebody points at, recognised and not read yet.
+    """What the user points at, recognised and not read yet.
 
     Attributes:
         path: of a study folder, a recording, or a folder of recordings.
-        said: what is known about columns: what somebody says, and what a map in the folder does.
+        said: what is known about columns: what the user says, and what a map in the folder does.
         units: ``deg`` to turn places on a screen into degrees.
         format: the module that knows the whole folder; None where it is a study folder or files.
         files: the recordings, in order of name; none where the whole folder is known.
@@ -344,7 +344,7 @@ def left_out_notes(place: Place, skipped: Sequence[tuple[Path, str]], study: Stu
 
 
 def _person_of(path: Path, said: Layout) -> str:
-    """Whose a file is by its name or somebody's list; empty where they do not say."""
+    """Whose a file is by its name or the user's list; empty where they do not say."""
     try:
         return names_of_file(path, said, {}).get("person", "")
     except InputError:

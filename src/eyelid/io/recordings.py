@@ -39,12 +39,12 @@ _LEADING = ("person", "recording", "task", "stimulus", "time_ms", "duration_ms",
 def named_without_rows(path: Path, error: NoRows, layout: Layout) -> Part:
     """The recordings of a file that has no rows, each with one without values.
 
-    Whoever lost all recordings is a person of the study like everybody else.
+    A person who lost all recordings stays in the study.
 
     Args:
         path: of the file.
         error: that it has none, with what it says of whose it is.
-        layout: with somebody's pattern or list.
+        layout: with the user's pattern or list.
     """
     keys = error.whose if error.whose.height > 1 else pl.DataFrame()
     own = error.whose.row(0, named=True) if error.whose.height == 1 else {}
@@ -62,7 +62,7 @@ def named_without_rows(path: Path, error: NoRows, layout: Layout) -> Part:
 def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> Part:
     """Give the rows of a file their person, recording, task and stimulus.
 
-    Columns of the file come first, then what somebody says about its name, then what its format
+    Columns of the file come first, then what the user says about its name, then what its format
     says about it. A file that is read alone is one person's.
     """
     own = {name: value for name, value in part.names.items() if value}
@@ -71,7 +71,7 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> Part:
     here = {
         name: value
         for name, value in known.items()
-        # Somebody's own pattern outranks a column that he did not name.
+        # A person's own pattern outranks a column that they did not name.
         if name not in part.data.columns or (said and name not in layout.columns)
     }
     _check_pattern(path, part, here)
@@ -156,7 +156,7 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
 
     Args:
         parts: the files, in order.
-        layout: with somebody's list of people, where there is one.
+        layout: with the user's list of people, where there is one.
     """
     if not parts:
         raise InputError("there is nothing to read")
@@ -207,7 +207,7 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
     if layout.feature_columns and layout.planned_rows is None:
         notes.append(
             "how many rows a recording has by design is not said, so releases take 20 of each: if "
-            "that was fixed before anybody took part, say it with `map='planned_rows=N'`"
+            "that was fixed before the first participant, say it with `map='planned_rows=N'`"
         )
     data = pl.concat([each.data for each in parted], how="diagonal_relaxed")
     events = [each.events for each in parts if each.events is not None]
@@ -232,7 +232,7 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
 def with_tasks(parts: Sequence[Part], layout: Layout) -> list[Part]:
     """Files of which those without rows have a task that others have, if any has one.
 
-    A task without a name would show in releases that somebody has no rows. They are taken for the
+    A task without a name would show in releases that a person has no rows. They are taken for the
     first task by name: no value tells otherwise.
 
     Args:
@@ -304,7 +304,7 @@ def _check_apart(parts: Sequence[Part]) -> None:
 
 
 def _people(parts: Sequence[Part], layout: Layout) -> pl.DataFrame:
-    """One row a person, with the attributes that a file or somebody's list gives."""
+    """One row a person, with the attributes that a file or the user's list gives."""
     frames = [each.people for each in parts if each.people is not None]
     everybody = pl.concat(frames, how="diagonal_relaxed").with_columns(
         pl.col("person").cast(pl.String)

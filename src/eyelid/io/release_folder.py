@@ -1,7 +1,7 @@
 """Whether a folder is a release, by its certificate and its data; and which files a release has.
 
 Anyone can write a certificate.json. A folder counts as a release only where its certificate can be
-read and the digest in it is that of the data beside it. Whoever forges both can still lie: what is
+read and the digest in it is that of the data beside it. Forging both can still lie: what is
 said of a release is said as what its certificate says.
 """
 
@@ -48,7 +48,7 @@ def names_of(data: pl.DataFrame) -> list[str]:
 
 
 def person_digests(data: pl.DataFrame) -> list[bytes]:
-    """SHA-256 of each person's rows, in order: everything but the name, whoever is beside them."""
+    """SHA-256 of each person's rows, in order: all but the name, independent of the others."""
     said = [name for name, kind in data.schema.items() if not kind.is_numeric()]
     said.remove("person")
     measured = [name for name, kind in data.schema.items() if kind.is_numeric()]
@@ -105,7 +105,7 @@ def digest_of_release(people: pl.DataFrame, names: Sequence[str], digests: Seque
         names: of those who have rows, in order.
         digests: of each, by `person_digests`.
     """
-    # As whoever reads the file gets them.
+    # As readers of the file get them.
     known = people_of(csv_text(people).encode())
     found = hashlib.sha256(known.cast(pl.String).write_json().encode())
     found.update(digest_of_people(names, digests))
@@ -197,7 +197,7 @@ _OUR_NAMES = re.compile(r"group\d+|synthetic\d*|everybody")
 
 @dataclass(frozen=True)
 class Statement:
-    """What a certificate states, as far as it concerns whoever reads the data.
+    """What a certificate states, as far as it concerns readers of the data.
 
     Attributes:
         output_sha256: the hash of what was released.

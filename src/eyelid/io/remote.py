@@ -1,6 +1,6 @@
 """Studies and recordings elsewhere, such as ``s3://bucket/study``, read through fsspec.
 
-Of a study folder what is small is copied to this machine; whoever works on a piece fetches its part
+Of a study folder what is small is copied to this machine; the worker of a piece fetches its part
 and forgets it. Other recordings are copied as they are, for as long as this process lasts.
 """
 
@@ -50,7 +50,7 @@ _stands_for: dict[Path, RemotePlace] = {}
 
 
 def here(path: Path | str) -> Path:
-    """Where this machine finds what somebody points at; a path of this machine stays as it is.
+    """Where this machine finds what the user points at; a path of this machine stays as it is.
 
     Args:
         path: an address, also as a `Path` spells it, or a path. A ``file:`` address is a path.
@@ -102,7 +102,7 @@ def _copied(place: RemotePlace, names: Sequence[str]) -> Path:
 
 
 def all_here(path: Path | str) -> Path:
-    """Where this machine finds all of a place, rows too: for whoever looks at every file.
+    """All files, for a look at every one.
 
     Args:
         path: an address, also as a `Path` spells it, or a path.
@@ -125,7 +125,7 @@ def original(path: Path) -> File:
 
 
 def is_remote(path: Path | str) -> bool:
-    """Whether what somebody points at, or what it was copied from, is elsewhere.
+    """Whether what the user points at, or what it was copied from, is elsewhere.
 
     Args:
         path: an address, a path, or what `here` gave for one.

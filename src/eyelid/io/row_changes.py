@@ -1,4 +1,4 @@
-"""What becomes of rows as they are read, where somebody asks: degrees, or a task a stimulus.
+"""What becomes of rows as they are read, where a person asks: degrees, or a task a stimulus.
 
 Means put recordings side by side by task and order. Where people saw several stimuli in a task, in
 orders of their own, the first recording of one shows another stimulus than that of the next. So
@@ -125,7 +125,7 @@ def tasks_by_stimulus(recordings: pl.DataFrame) -> frozenset[str]:
 def with_home(recorded: Recorded, tasks: Collection[str]) -> Recorded:
     """Recordings in the place of lost ones, which tell no stimulus, in a task that others have.
 
-    A task of their own would show in releases that somebody lost a recording. They are taken for
+    A task of their own would show in releases that a person lost a recording. They are taken for
     the first stimulus of their task by name: no value tells otherwise.
 
     Args:

@@ -1,4 +1,4 @@
-"""Made-up studies of any size: people piece by piece, by whatever engine works."""
+"""Synthetic studies of any size: people piece by piece, on any engine."""
 
 from __future__ import annotations
 

@@ -353,7 +353,7 @@ def check_takes_ledger(path: Path) -> None:
 
 
 def adopt(path: Path, origin: Origin) -> None:
-    """Write an origin into a study folder that somebody made by hand."""
+    """Write an origin into a study folder that a person made by hand."""
     file = path / "study.json"
     about = _read_about(file) | _origin_facts(origin, path)
     write_file(file, json_text(about, allow_nan=True))

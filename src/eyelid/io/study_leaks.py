@@ -315,7 +315,7 @@ def _last(path: str) -> str:
 
 
 def _leaks_or_names(study: Study, texts: Sequence[str]) -> set[str]:
-    """The texts that leak, or hold the name of somebody who gets a pseudonym."""
+    """The texts that leak, or hold the name of a person who gets a pseudonym."""
     people = [_letters(person) for person in names_to_replace(study.people)]
     people = [person for person in people if len(person) >= _SHORTEST_NAME]
     plain = pl.Series([_letters(text) for text in texts], dtype=pl.String)

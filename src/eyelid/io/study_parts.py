@@ -196,7 +196,7 @@ def kept_from_first(run: Run, found: Iterable[R], of: int) -> Iterator[R]:
 
 
 def part_facts(path: Path, folder: Path) -> dict[str, Any]:
-    """What study.json says about a part: what is there, whoever wrote it."""
+    """What study.json says about a part: what is there, of any origin."""
     lazy = scan(path)
     rows, people = lazy.select(pl.len(), pl.col("person").n_unique()).collect().row(0)
     return {

@@ -39,7 +39,8 @@ def read_table(
 ) -> Part:
     """The content of a table, with the columns of a study.
 
-    Whoever has rows before a format prepares them, and none afterwards, keeps one without values.
+    A person who has rows before a format prepares them, and none afterwards, keeps one without
+    values.
 
     Args:
         head: of the file.
@@ -128,7 +129,7 @@ def without_gaze_remarks(head: Head, recordings: int) -> tuple[str, ...]:
 
 
 def named_in(rows: pl.DataFrame, keys: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """Person, recording, task and stimulus of each recording; nothing where nobody is named.
+    """Person, recording, task and stimulus of each recording; nothing where there is no name.
 
     Args:
         rows: of a table.
@@ -151,7 +152,7 @@ def with_everybody(data: pl.DataFrame, whose: pl.DataFrame) -> pl.DataFrame:
     Args:
         data: with columns of a study.
         whose: keys of all recordings, of which some may be lost. People come in their order here,
-            whoever has lost what.
+            who has lost what.
     """
     if whose.is_empty() or "person" not in data.columns:
         return data
@@ -313,7 +314,7 @@ def _of_eyes(raw: pl.DataFrame, layout: Layout, selected: list[pl.Expr]) -> pl.D
     def measured(suffix: str) -> list[pl.Expr]:
         found = {m: columns[m + suffix] for m in MEASURES if m + suffix in columns}
         if not {"x", "y"} <= set(found) and not {"gaze_x", "gaze_y", "gaze_z"} <= set(found):
-            # A pupil alone says nothing about where somebody looked.
+            # A pupil alone says nothing about where a person looked.
             found = {} if suffix else found
         if not layout.lost or not {"x", "y"} <= set(found):
             return [number_in(column).alias(m) for m, column in found.items()]
@@ -409,7 +410,7 @@ def _with_recordings_apart(layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
 
 
 def _steady(head: Head, layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
-    """Time stamps that increase in each recording, as far as somebody said how to make them."""
+    """Time stamps that increase in each recording, as far as the user said how to make them."""
     data = _with_recordings_apart(layout, data)
     key = [name for name in ("person", "recording", "eye") if name in data.columns]
     step = pl.col("time_ms").diff()

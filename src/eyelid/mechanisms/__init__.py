@@ -27,8 +27,8 @@ Its bases say what is promised, and what is known of its error before data are t
 * `AnonymisingMechanism`: `groups/anonymity.py`; k people of whom a record may be, and no ε
 * `FeatureMechanism`: `features.py`; for features; one that is `predictable` says how far off it is
   from public facts alone (`expected_rmse_of_span`), of any other `worth` says in words what is left
-  to see; `execution` says what of a study it needs at once, and whoever overrides a method that
-  takes whole tables declares it
+  to see; `execution` says what of a study it needs at once, and a mechanism that overrides a method
+  that takes whole tables declares it
 
 Most that have an ε and hold are **`NoisyMechanism`s**: integer noise of one distribution on whole
 numbers whose sensitivity is declared. There are two families.
@@ -79,7 +79,7 @@ experiment of Bozkir et al. `literature.py` has one row for each published mecha
 printed about it and which of ours belong to it; whether it holds is asked of the mechanism.
 `eyelid mechanisms` and `docs/mechanisms.md` show it.
 
-**Made-up rows and people.** `seeded` keeps a few features of somebody's row and draws the rest
+**Synthetic rows and people.** `seeded` keeps a few features of a person's row and draws the rest
 from a model. `synthetic` draws whole people, with time, from noisy sums over everybody. Their
 parts are in `mechanisms/synthetic`, each with a theory of its own:
 
@@ -96,8 +96,9 @@ parts are in `mechanisms/synthetic`, each with a theory of its own:
 * `measurement.py`: the rounds one after the other: what a round asks follows from noisy answers
   of those before it
 * `estimates.py`: noisy counts made into distributions, quarters, trees: post-processing
-* `fitting.py`, `copula.py`: the model behind the answers, and made-up people drawn from it
-* `recordings.py`: whose each recording is, of which task, and what made-up people are called
+* `fitting.py`, `copula.py`: the model behind the answers, and synthetic participants drawn from it
+* `recordings.py`: whose each recording is, of which task, and what synthetic participants are
+called
 * `public_pairs.py`: the public order and tree of features, made on simulated people
 
 A mechanism that rests on others names them in `parts()`, and `verify` plays against each.

@@ -35,7 +35,7 @@ NOT_COUNTED = {
 """What a release leaves unprotected whose ledger does not know, or may not know, all others."""
 
 OTHER_GROUPS = (
-    "who of a group somebody is, to whoever also has another release of these people: two "
+    "who of a group a person is, to those who also have another release of these people: two "
     "partitions intersect, and one chance in k is promised of a single release only"
 )
 
@@ -44,7 +44,7 @@ NARROWEST_FORM = "of the same form (recordings, length, time stamps, lost sample
 totals: releases of other forms are among those that add up."""
 
 _NO_BOUND_ON = {
-    Kind.K_ANONYMITY: "being named",
+    Kind.K_ANONYMITY: "re-identification",
     Kind.DENIABILITY: "what is told about a person",
 }
 
@@ -107,7 +107,7 @@ class Promise:
     alike: bool
 
     def bound(self, people: int) -> float | None:
-        """On naming somebody by one record of theirs; None where none is known."""
+        """On re-identifying a person by one record of theirs; None where none is known."""
         if not self.alike:
             return None
         return rank1_bounds(self.person_level, people)["raw_to_release"]
@@ -161,8 +161,8 @@ class Certificate:
         version: of eyelid.
         output_sha256: of what was released, so that a swapped or edited file is noticed.
         map: public facts of released maps: size, grid, placement, layers, groups, areas.
-        made_up: public facts of made-up people: how many, which features they have not and why,
-            how far off they are expected to be.
+        made_up: public facts of synthetic participants: how many, which features they have not and
+            why, how far off they are expected to be.
         results: public facts of results: which numbers of each person, within which ranges, and
             where these are from; the statistics of them, and the groups.
         form: what a person's data may be exchanged for under the guarantee, as the mechanism says.
@@ -256,7 +256,7 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Certificate:
-        """What certificate.json says, whoever wrote it."""
+        """What certificate.json says, of any origin."""
         if facts.get("schema") != CERTIFICATE_SCHEMA:
             raise InputError(
                 f"the certificate has the schema '{facts.get('schema')}', this eyelid reads "

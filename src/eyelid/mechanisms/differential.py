@@ -195,7 +195,7 @@ LAPLACE, GAUSSIAN = _Laplace(), _Gaussian()
 
 
 def exact(number: float) -> Fraction:
-    """The decimal number that a person wrote: 0.1 is a tenth."""
+    """The decimal number that the user wrote: 0.1 is a tenth."""
     return Fraction(repr(float(number)))
 
 

@@ -1,7 +1,7 @@
 """Mechanisms that other packages bring, found by the entry points of what is installed.
 
 A package names the modules that register mechanisms in its metadata, under ``eyelid.mechanisms``.
-Nothing of it is imported before somebody looks at the whole catalogue, or for a name that is not
+Nothing of it is imported before the whole catalogue is read, or for a name that is not
 there. The published mechanisms in `eyelid.papers` come by the same door.
 """
 

@@ -1,4 +1,4 @@
-"""What a release can be expected to show, against a constant that anybody could write down.
+"""What a release can be expected to show, against a constant that can be guessed without data.
 
 From public facts alone. Errors are root mean squares, in units of a feature's span; `error_in_unit`
 gives them in the unit of a feature, which is how they are said to people.

@@ -16,7 +16,7 @@ from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Trust
 
 ON_WHOLE_TABLES = frozenset({"apply", "perturbed", "noisy_means", "sums"})
-# Whoever sees everybody's data may use them; the last two said so once, and would be ignored.
+# With all data at hand they may be used; the last two said so once, and would be ignored.
 _ABOUT_EXECUTION = ON_WHOLE_TABLES | {"trust", "by_person", "by_sums"}
 """Methods that take everybody's rows; a mechanism that works part by part passes none of them."""
 
@@ -89,7 +89,7 @@ class FeatureMechanism(Mechanism):
                 raise TypeError(f"{cls.name} has no {name} of its own")
         if cls.release is ReleaseKind.RECORDS and cls.trust is Trust.CENTRAL:
             # Attributes of people would go out with an aggregate's, under their names.
-            raise TypeError(f"{cls.name} releases everybody's own records: its trust is local")
+            raise TypeError(f"{cls.name} releases individual records: its trust is local")
         lacking = [
             name
             for name in _NEEDED[cls.execution]

@@ -21,7 +21,7 @@ class Family:
         name: the kind.
         reidentification: said to protect from it.
         duplicate: the same record is released several times.
-        synthetic: made-up records are released.
+        synthetic: synthetic records are released.
         noisy: noise is added to what is released.
         utility: how much of it is lost, compared with the others.
     """
@@ -133,7 +133,7 @@ LITERATURE = (
         "looks cost more",
         faithful_names=("kaleido",),
         measured="half a second of MPIIDPEye: agreement on areas (κ) 0.04 at ε = 1, 0.31 at 8, "
-        "0.69 at 64; at ε = 1 still 73% of 20 people named, by their mean place, 82% raw",
+        "0.69 at 64; at ε = 1 still 73% of 20 people re-identified, by their mean place, 82% raw",
         measured_in="streaming.md",
     ),
     Published(
@@ -187,7 +187,7 @@ LITERATURE = (
         input="one at a time",
         adaptation="a Kalman filter of place and speed; noise of spectrum 1/f",
         family=NOISE_ALONE,
-        why="whoever knows a linear filter undoes it, and slow noise lets speeds and durations "
+        why="an attacker who knows a linear filter undoes it; slow noise lets speeds and durations "
         "through",
         faithful_names=("kalman", "pink"),
         sound_names=("kaleido",),
@@ -232,7 +232,7 @@ LITERATURE = (
         input=_MAP_OF_EACH,
         adaptation="the mean map of people drawn at random, or of everybody, without noise",
         family=NO_GUARANTEE,
-        why="whoever is drawn is in the map without noise, and subtracting the others leaves them: "
+        why="those drawn are in the map without noise, and subtracting the others leaves them: "
         "its authors say so",
         faithful_names=("map-rs1", "map-rs2", "map-noisefree"),
         sound_names=("map-grid",),
@@ -261,7 +261,7 @@ LITERATURE = (
         input=_WINDOWS,
         adaptation="Laplace noise (Dwork et al. 2006) on every value",
         family=DIFFERENTIAL,
-        why="the noise is scaled by the data: whoever is farthest from the others sets everybody's",
+        why="the noise is scaled by the data: the person farthest from the others sets everybody's",
         faithful_names=("lpa-paper",),
         sound_names=("laplace",),
     ),
@@ -292,7 +292,7 @@ LITERATURE = (
         faithful_names=("cfpa-paper",),
         sound_names=("cfpa",),
         measured="1000 people, all features at ε = 1 for a person: the mean over people is off by "
-        "0.630 of the span with cfpa, 0.102 with groupmean of dct, 0.381 with a constant",
+        "0.630 of the range with cfpa, 0.102 with groupmean of dct, 0.381 with a constant",
         measured_in="signals.md",
     ),
     Published(
@@ -308,7 +308,7 @@ LITERATURE = (
         faithful_names=("dcfpa-paper",),
         sound_names=("dcfpa",),
         measured="1000 people, all features at ε = 1 for a person: the mean over people is off by "
-        "0.624 of the span with dcfpa, 0.102 with groupmean of dct, 0.381 with a constant",
+        "0.624 of the range with dcfpa, 0.102 with groupmean of dct, 0.381 with a constant",
         measured_in="signals.md",
     ),
     Published(
@@ -338,8 +338,8 @@ LITERATURE = (
         input=_WINDOWS,
         adaptation="marginals and the test of Bindschaedler et al. 2017, task by task",
         family=DENIABILITY,
-        why="the model ignores its seed, so that the test cannot fail where there are k rows, "
-        "whoever's; and its histograms have no noise",
+        why="the model ignores its seed, so that the test cannot fail where there are k rows "
+        "of any people; and its histograms have no noise",
         faithful_names=("marginals-paper",),
         sound_names=("seeded", "synthetic"),
         printed="document type about 53%; 33% is chance",

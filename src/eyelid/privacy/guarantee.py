@@ -54,7 +54,7 @@ class Guarantee:
         kind: the family.
         unit: whose value is hidden; the numbers are totals for one unit, over everything in it.
         neighbours: which datasets are compared.
-        trust: whether own records or an aggregate are released.
+        trust: whether individual records or an aggregate are released.
         epsilon: ε of pure or approximate DP.
         delta: δ of approximate DP (0 for pure).
         mu: μ of Gaussian DP, also given beside (ε, δ) when the noise is Gaussian: it composes

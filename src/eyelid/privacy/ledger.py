@@ -189,7 +189,7 @@ class Ledger(Accounts):
     def fingerprint(self, digest: bytes, debit: int) -> str:
         """A fingerprint of private data for one release, which only the ledger's owner can check.
 
-        A plain hash would let anybody who guesses the data confirm the guess; the same hash in two
+        A plain hash would let anyone who guesses the data confirm the guess; the same hash in two
         releases would tell whether the data changed in between.
 
         Args:
@@ -412,7 +412,7 @@ class Ledger(Accounts):
         return allowance
 
     def _check_allowance(self, origin: str, people: Sequence[str], guarantee: Guarantee) -> None:
-        """Refuse a release after which somebody would be above the limit, if there is one."""
+        """Refuse a release after which a person would be above the limit, if there is one."""
         allowance = self.allowance(origin)
         if allowance is None:
             return

@@ -1,4 +1,4 @@
-"""What a guarantee allows an attacker: how often people are named, or members told, at most.
+"""What a guarantee allows an attacker: largest rates of re-identification and membership inference.
 
 Bounds on naming are for one try among N people with a uniform prior; only for local releases,
 where each person's own record is published. For pure ε the posterior odds move by at most e^ε.

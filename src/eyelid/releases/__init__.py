@@ -26,7 +26,7 @@ step does: it is a `Job`.
    renamed.
 
 A crash between 4 and 6 releases nothing, and the same command goes on under the same debit;
-whoever gives the run up has paid. That is the safe side: the opposite order could release without
+an abandoned run has been paid. That is the safe side: the opposite order could release without
 counting. An error after the debit says that the release stays counted (a note on the exception,
 which the command line prints). Without `out` nothing is written, and the debit is made all the
 same.

@@ -147,7 +147,7 @@ class Plan(Generic[Design]):
         alike: whether nothing released as it is tells people apart.
         released_as: what kind of thing it is.
         map: public facts of maps, where it is one.
-        made_up: public facts of made-up people, where there are some.
+        made_up: public facts of synthetic participants, where there are some.
         results: public facts of results, where there are some.
         chosen: how people were chosen out of more, as a study remembers it.
         keep: attributes of people that are released as they are.
@@ -192,7 +192,7 @@ def charged(
 
     The run's folder is there first, so that a place where nothing can be written costs nothing. A
     run that goes on after a stop has been counted, and is not again. Whatever fails after the debit
-    says that the release stays counted; of a run, whoever runs it says so.
+    says that the release stays counted; of a run, the caller says so.
 
     Args:
         plan: what is charged for; refused above a limit.
@@ -265,12 +265,12 @@ def _debited(
     if run is None:
         return ledger.debit(*arguments)
     before = run.note
-    # Whoever is killed between the debit and the next line has paid, and may go on.
+    # A run killed between the debit and the next line has paid, and resumes when rerun.
     run.keep(note=COUNTED_ONCE)
     try:
         return ledger.debit(*arguments, run=run.id)
     except EyelidError:
-        # What was not counted is given up: somebody may ask for less.
+        # What was not counted is given up: a person may ask for less.
         run.keep(bool(before), before)
         raise
 
@@ -354,7 +354,7 @@ def read_certificate(folder: Path) -> Certificate | None:
 
 
 NO_POINTS = hashlib.sha256().digest()
-"""The digest of somebody without gaze points, as `point_digests` has it."""
+"""The digest of a person without gaze points, as `point_digests` has it."""
 
 
 def input_digest(table: FeatureTable) -> bytes:
@@ -381,7 +381,7 @@ def points_digest(points: GazePoints) -> bytes:
 
 
 def point_digests(points: GazePoints) -> list[bytes]:
-    """SHA-256 of where each person looked, in order, whoever is beside them."""
+    """SHA-256 of where each person looked, in order, independent of the others."""
     rows = np.column_stack([points.layer, points.x_px, points.y_px, points.weight])
     ends = np.searchsorted(points.person, np.arange(len(points.people) + 1)).tolist()
     return [

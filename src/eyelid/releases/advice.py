@@ -60,7 +60,7 @@ _OUT = {
 }
 _RESULTS_EPSILON = 1.0
 RESULTS_BELOW = 300
-"""Below so many people, results say more than anybody's records under noise."""
+"""Below so many people, results say more than individual records under noise."""
 # Lengths of windows in s, the usual one first: public numbers, of which one fits.
 _WINDOWS_S, _STEP_S = (30, 10, 5, 2, 1), 0.5
 

@@ -1,4 +1,4 @@
-"""The whole story on made-up people: the data, what they give away, releases, attacks, a report."""
+"""The whole story on simulated participants: data, risks, releases, attacks, a report."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ from eyelid.spelling import Table, in_quotes
 
 # The k of k-same that is named as an example, where there are people enough for two groups.
 _FEW = 4
-# The ε of made-up people that is named as an example.
+# The ε of synthetic participants that is named as an example.
 _MADE_UP_EPSILON = 4.0
 # A step this many times the usual one is an interruption.
 _GAP = 3
@@ -368,7 +368,7 @@ def recordings_of(study: Study) -> pl.DataFrame:
 
 
 def table_to_train_on(recordings: pl.DataFrame, features: int, where: str = "IN") -> str:
-    """That there are people enough for made-up ones, if there are.
+    """That there are people enough for synthetic ones, if there are.
 
     Args:
         recordings: one row each, as of `recordings_of`.
@@ -382,7 +382,7 @@ def table_to_train_on(recordings: pl.DataFrame, features: int, where: str = "IN"
         return ""
     carried = mechanism.carried(facts)
     return (
-        f" For a table to train on, people are enough for made-up ones with {carried} of "
+        f" For a table to train on, people are enough for synthetic ones with {carried} of "
         f"{features} features: 'eyelid cost {where} --mechanism synthetic --epsilon "
         f"{mechanism.epsilon:g}'."
     )
@@ -446,8 +446,8 @@ def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> FittingRel
     return FittingRelease(
         f"--mechanism ksame --set k={k}",
         f"{why}. Means of {groups_in_words(people, k)} (ksame) have no noise. That is k-anonymity, "
-        "not differential privacy: it has no ε, whoever has the recordings of all of a group but "
-        "one has the last one's, and a second release of these people can undo it.",
+        "not differential privacy: it has no ε, those who have the recordings of all of a group "
+        "but one has the last one's, and a second release of these people can undo it.",
     )
 
 

@@ -30,6 +30,7 @@ from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.releases.accounting import Digest, Plan, charged, claimed, ended, open_ledger
+from eyelid.reporting.dataset_fields import BLANK, DatasetFields
 from eyelid.version import __version__
 
 R = TypeVar("R")
@@ -38,7 +39,7 @@ Source = Study | FeatureTable | Path | str
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What somebody wants released, whatever kind it is.
+    """What the user wants released, whatever kind it is.
 
     Attributes:
         source: what it is made of.
@@ -174,16 +175,22 @@ class Job(ABC, Generic[R]):
 
     @abstractmethod
     def result(self, out: Path | None, certificate: Certificate, notes: tuple[str, ...]) -> R:
-        """What whoever asked gets back."""
+        """What the caller gets back."""
 
 
-def carried_out(job: Job[R], out: Path | None, tell: Callable[[str], None] | None = None) -> R:
+def carried_out(
+    job: Job[R],
+    out: Path | None,
+    tell: Callable[[str], None] | None = None,
+    card: DatasetFields = BLANK,
+) -> R:
     """Release something: the only order there is.
 
     Args:
         job: what each step does.
         out: a new folder to write; None to hold what is released.
         tell: given each note that is known before anything is paid, as soon as it is.
+        card: what the owner states at the top of the data card.
     """
     with one_bar(job.steps, "recordings") as advance, ExitStack() as stack:
 
@@ -203,6 +210,7 @@ def carried_out(job: Job[R], out: Path | None, tell: Callable[[str], None] | Non
             certificate = job.apply(run, certificate, advance)
             if run is not None:
                 texts = {"certificate.json": certificate.to_json()} | job.write(run, certificate)
+                texts["DATACARD.md"] = card.atop(texts["DATACARD.md"])
                 for name, text in texts.items():
                     (run.output / name).write_text(text, encoding="utf-8")
             claimed(book, run, certificate)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,6 +22,7 @@ from eyelid.privacy.unit import PERSON
 from eyelid.releases.kinds.features.plan import build_mechanism
 from eyelid.releases.kinds.features.release import FeatureJob
 from eyelid.releases.pipeline import Request, Source, carried_out
+from eyelid.reporting.dataset_fields import DatasetFields
 from eyelid.reporting.release import Release
 from eyelid.spelling import plural
 
@@ -43,6 +44,7 @@ def release(
     engine: str | None = None,
     people: Whom = None,
     min_seconds: float | None = None,
+    card: Mapping[str, str] | Path | str | None = None,
     **parameters: Any,
 ) -> Release:
     """Make a private dataset and its certificate: features, gaze through a filter, or heatmaps.
@@ -66,6 +68,8 @@ def release(
             name a line; everybody by default. Who is chosen by data is not protected.
         min_seconds: shorter recordings count as ones without values; by default those without a
             whole window.
+        card: name, contact, licence and date of the dataset, for the top of its data card; or a
+            TOML file with them. What you leave out stays there as a field to fill.
         parameters: of the mechanism; of a filter also ``eye``, where several were recorded,
             and ``times`` (``recorded`` or ``regular``); of maps also whatever `eyelid.heatmap`
             takes, such as ``stimulus`` and ``areas``.
@@ -106,6 +110,7 @@ def release(
             people=people,
             engine=engine,
             tell=tell,
+            card=card,
             **parameters,
         )
     if kind.release is ReleaseKind.STATISTICS:
@@ -124,6 +129,7 @@ def release(
             people=people,
             engine=engine,
             tell=tell,
+            card=card,
             **parameters,
         )
         rows = plural(found.frame.height, "result")
@@ -134,11 +140,12 @@ def release(
         _check_apart(out, asked.path)
         check_new(out)
     asked.check_seed()
+    about = DatasetFields.of(card)
     parameters |= {"epsilon": epsilon, "delta": delta, "unit": unit}
     with using(engine):
         if kind.release is not ReleaseKind.SAMPLES:
             chosen = build_mechanism(mechanism, **parameters)
-            return carried_out(FeatureJob(asked, chosen, bounds, min_seconds), out, tell)
+            return carried_out(FeatureJob(asked, chosen, bounds, min_seconds), out, tell, about)
         from eyelid.releases.kinds.streams.release import StreamJob
 
         if bounds != "public":
@@ -148,7 +155,7 @@ def release(
             )
         if min_seconds is not None:
             raise InputError("a filter takes recordings of any length: leave out min_seconds")
-        return carried_out(StreamJob(asked, mechanism, **parameters), out, tell)
+        return carried_out(StreamJob(asked, mechanism, **parameters), out, tell, about)
 
 
 def _check_no_features(
@@ -168,7 +175,7 @@ def _check_no_features(
 
 
 def _check_apart(out: Path, source: Path | None) -> None:
-    """Refuse a release inside the private data: whoever shares one folder must not share both."""
+    """Refuse a release inside the private data: sharing one folder must not share both."""
     private = None if source is None else source.resolve()
     for folder in out.resolve().parents:
         if folder == private or study_folder.recognises(folder):

@@ -33,7 +33,7 @@ _GAZE_S = 20
 
 
 def made_up_picture(found: SyntheticFindings, original: FeatureTable) -> Markup | None:
-    """How far made-up values are distributed otherwise than people's, beside even ones.
+    """Distance of synthetic values from participants' distribution, beside even values'.
 
     None where no feature has values of both.
     """
@@ -53,11 +53,14 @@ def made_up_picture(found: SyntheticFindings, original: FeatureTable) -> Markup 
         axis.tick_params(axis="y", length=0, labelsize=SMALL)
         axis.set_ylim(-0.6, len(names) - 0.4)
         axis.set_xlim(0, 1.05 * max(*off, *even))
-        axis.set_xlabel("spans from people's values: ● made up, ◇ even")
+        axis.set_xlabel("share of the range from participants' values: ● synthetic, ◇ even")
 
-    alt = "Distance from how people's values are distributed, in spans: " + "; ".join(
-        f"{name} {one:.2g}, even values {other:.2g}"
-        for name, one, other in zip(names, off, even, strict=True)
+    alt = (
+        "Distance from the distribution of participants' values, as shares of the range: "
+        + "; ".join(
+            f"{name} {one:.2g}, even values {other:.2g}"
+            for name, one, other in zip(names, off, even, strict=True)
+        )
     )
     return svg(draw, alt, 0.3 * len(names) + 0.75)
 
@@ -159,7 +162,7 @@ def averaging_picture(repeated: Sequence[Averaged]) -> Markup:
         axis.set_ylim(0, 1.03)
         axis.set_yticks(*QUARTERS)
         axis.set_xlabel("releases averaged")
-        axis.set_ylabel("people named")
+        axis.set_ylabel("people re-identified")
         axis.legend(frameon=False, fontsize=SMALL)
 
     alt = "People named when releases are averaged: " + "; ".join(
@@ -182,7 +185,7 @@ def features_picture(features: pl.DataFrame, chance: float) -> Markup:
         axis.set_ylim(-0.6, len(names) - 0.4)
         axis.set_xlim(0, max(0.5, *rates) if rates else 1)
         axis.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f}%")
-        axis.set_xlabel("people named by this feature alone")
+        axis.set_xlabel("people re-identified by this feature alone")
 
     alt = "People named by one feature alone: " + "; ".join(
         f"{name} {percent(rate)}" for name, rate in zip(names, rates, strict=True)
@@ -219,11 +222,11 @@ def gaze_picture(study: Study) -> Markup:
 
 
 def plane_picture(attempts: Sequence[tuple[str, str, Rate, Rate]]) -> Markup:
-    """Privacy against use: how many people are named, and how well the task is still recognised.
+    """Privacy against use: how many people are re-identified, and how well the task is recognised.
 
     Args:
-        attempts: of each way of handing data over its name, the unit that is hidden, people named
-            and documents recognised; the raw data first.
+        attempts: of each way of handing data over its name, the unit that is hidden, people
+            re-identified and documents recognised; the raw data first.
     """
     person, document = (rate.chance for rate in attempts[0][2:])
 
@@ -245,7 +248,7 @@ def plane_picture(attempts: Sequence[tuple[str, str, Rate, Rate]]) -> Markup:
         for each in (axis.xaxis, axis.yaxis):
             each.set_major_formatter(lambda value, _: f"{100 * value:.0f}%")
         axis.set_xlabel("windows whose document is recognised (more is more useful)")
-        axis.set_ylabel("people named (less is more private)")
+        axis.set_ylabel("people re-identified (less is more private)")
 
     alt = "People named and documents recognised: " + "; ".join(
         f"{name}: {percent(named.rate)} and {percent(known.rate)}"

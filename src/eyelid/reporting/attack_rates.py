@@ -57,7 +57,7 @@ class _Line:
     hollow: bool = False
 
     def __str__(self) -> str:
-        """As somebody hears it who does not see the picture."""
+        """The picture in words, for a screen reader."""
         limits = f"{percent(self.rate.low)} to {percent(self.rate.high)}"
         allowed = "" if self.allowed is None else f", allowed {bound(self.allowed)}"
         return f"{self.words}: {percent(self.rate.rate)} ({limits}{allowed})"
@@ -127,7 +127,7 @@ def attack_rates(
     *,
     of_release: bool,
 ) -> Rates:
-    """Who is named, beside guessing and beside what the guarantee allows.
+    """Re-identification rates, beside guessing and beside what the guarantee allows.
 
     Beside the strongest attack under every protocol are the raw control and the null control.
 
@@ -136,7 +136,7 @@ def attack_rates(
         attacks: what tells for or against the guarantee of a release.
         raw: of attackers who have raw data, for comparison.
         null: of attackers on people who are all alike.
-        people: who can be named.
+        people: who can be re-identified.
         of_release: whether a release was attacked, or the raw data alone.
     """
     lines = []
@@ -156,11 +156,13 @@ def attack_rates(
             lines.append(_Line(words, detail, worst.rate, colour, worst.bound, marker))
         unfair = [finding for finding in findings if not finding.honest]
         for found in strongest_by_protocol(unfair):
-            lines.append(_Line("NOT A FAIR TEST", _by(found), found.rate, GREY, None, "D", True))
+            lines.append(
+                _Line("within-release split", _by(found), found.rate, GREY, None, "D", True)
+            )
     if null:
         alike = strongest(null)
         lines.append(_Line("people all alike, for comparison", alike.attacker, alike.rate, GREY))
-    return Rates(lines, 1 / people, "people named")
+    return Rates(lines, 1 / people, "people re-identified")
 
 
 def membership_rates(means: MeanFindings) -> Rates:
@@ -178,7 +180,7 @@ def membership_rates(means: MeanFindings) -> Rates:
 
 
 def rates_of_game(found: Membership, clear: Membership | None, attacker: str) -> Rates:
-    """Right answers about which of two people was in what is made up, and with hardly any noise."""
+    """How often the right one of two people is said to be in it, and with hardly any noise."""
     allowed = None if found.bound is None else (1 + found.bound) / 2
     lines = [_Line("which of two was in it", attacker, found.right, BLUE, allowed)]
     if clear is not None:

@@ -106,7 +106,7 @@ class Budget(Framed):
 
     @property
     def exceeded(self) -> bool:
-        """Whether somebody has come above the limit already: nothing more is released of them."""
+        """Whether any person is above the limit already: nothing more is released of them."""
         limit = self.limit
         return limit is not None and not all(limit.covers(b.at(limit.delta)) for b in self.balances)
 
@@ -128,7 +128,7 @@ class Budget(Framed):
 
     def _with(self, alone: Guarantee, delta: float | None = None) -> Guarantee:
         """What one more release and those that are counted come to; ε at a δ, if one is given."""
-        # Whoever is in the ledger has spent more than whoever is not.
+        # People in the ledger have spent more than those who are not.
         histories = [balance.debits for balance in self.balances] or [()]
         return parallel(
             [sequential([*(d.guarantee for d in history), alone], delta) for history in histories]

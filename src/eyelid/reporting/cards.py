@@ -134,7 +134,7 @@ def _ranging(counts: pl.Series, word: str) -> str:
 
 
 def _why_no_bound(certificate: Certificate) -> str:
-    """Why it cannot be said how often people are named, where it cannot."""
+    """Why no re-identification rate can be given, where it cannot."""
     counted = certificate.total or certificate.person_level
     if not certificate.person_level.holds:
         return "no guarantee holds"
@@ -173,7 +173,7 @@ def stream_card(
         certificate: of the release.
         released: everything about it but its rows.
         mechanism: the filter.
-        distance: how far off it is, on made-up gaze.
+        distance: how far off it is, on simulated gaze.
         recordings: how many went through the filter.
         samples: how many these have.
         touched: recordings of a person in which the samples of a window can lie, at most.

@@ -20,8 +20,8 @@ from eyelid.mechanisms.certificate import (
 from eyelid.mechanisms.differential import default_delta
 from eyelid.mechanisms.groups.partition import group_sizes
 from eyelid.mechanisms.release_kind import ReleaseKind
-from eyelid.privacy.guarantee import Guarantee, Kind, large_delta, rounded_up
-from eyelid.reporting.sentences import factor, formal_only, kept_of_rows
+from eyelid.privacy.guarantee import Guarantee, Kind, large_delta
+from eyelid.reporting.sentences import factor_for_participants, formal_only, kept_of_rows
 from eyelid.spelling import plural
 
 NOT_HIDDEN = (
@@ -85,12 +85,12 @@ def in_addition(certificate: Certificate, kept: Sequence[str] = ()) -> Iterator[
     promised, total = certificate.person_level, certificate.total
     if large_delta(promised.delta, certificate.people):
         yield (
-            f"The addition of {rounded_up(promised.delta or 0.0)} is so large that it would also "
-            "allow us to publish one participant's data outright."
+            "That addition is so large that it would also allow us to publish one participant's "
+            "data outright."
         )
     if promised.kind.differential and total is not None and len(certificate.ledger) > 1:
         limit = (
-            f"for other data {NARROWEST_FORM} it is {factor(total)}"
+            f"for other data {NARROWEST_FORM} it is {factor_for_participants(total)}"
             if total.holds
             else "no limit is known"
         )
@@ -117,7 +117,7 @@ def exchanged(
     yield (
         f"If your data were exchanged for any other data {certificate.form.rstrip(',')}, the "
         f"probability of anything that others conclude from {source} would change by "
-        f"{factor(promised)}."
+        f"{factor_for_participants(promised)}."
     )
     if formal_only(promised):
         yield "That is so much that it promises you almost nothing."

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
     from matplotlib.figure import Figure
 
-# Okabe & Ito: told apart by colour-blind eyes and in grey.
+# Okabe & Ito: distinct to colour-blind eyes and in grey.
 INK, BLUE, ORANGE, GREEN, GREY = "#22313f", "#0072b2", "#d55e00", "#009e73", "#6b7780"
 _WIDTH = 5.2
 SMALL = 7.5

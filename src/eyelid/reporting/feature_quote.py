@@ -31,12 +31,12 @@ from eyelid.spelling import Table
 
 @dataclass(frozen=True)
 class FeatureOffer(Offer):
-    """Features that could be released, or means over people, or people that are made up.
+    """Features that could be released, or means over people, or synthetic participants.
 
     Attributes:
         mechanism: with its parameters.
         facts: the public facts.
-        made_up: what made-up people will be like, where that is what is released.
+        made_up: what synthetic participants will be like, where that is what is released.
         features: of the study, with their bounds; empty without one.
     """
 
@@ -57,7 +57,7 @@ class FeatureOffer(Offer):
 
     @property
     def prospects(self) -> tuple[Prospect, ...]:
-        """What more or fewer people would allow, where people are made up."""
+        """What more or fewer people would allow, of synthetic participants."""
         synthetic = as_synthetic(self.mechanism)
         return () if synthetic is None else prospects(synthetic, self.facts)
 
@@ -80,7 +80,7 @@ class FeatureOffer(Offer):
 
         That is about a recording's mean over its rows, as ``informative`` is.
 
-        Of made-up people: for all features within the error that is wanted.
+        Of synthetic participants: for all features within the error that is wanted.
         """
         if self.made_up is not None:
             return self.made_up.people_needed
@@ -149,7 +149,7 @@ class FeatureOffer(Offer):
 
     @property
     def _noise(self) -> str:
-        """The noise in words; of made-up people in people, whom a reader can compare it with."""
+        """The noise in words; of synthetic participants in people, for a reader to compare."""
         return self.made_up.noise_in_words if self.made_up else self.mechanism.sampler(self.facts)
 
     def lines(self, quote: Quote[Any], *, assumed: bool) -> Iterator[str | Table]:
@@ -180,12 +180,12 @@ def _bounds(quote: Quote[Any]) -> Iterator[tuple[str, str]]:
     kind, others = quote.person_level.kind, quote.before.others
     alone, together = quote.rank1_bound.values()
     if kind.differential and quote.person_level.trust is Trust.CENTRAL:
-        yield "told whether somebody is in it", f"advantage {_most(quote.advantage_bound)}"
+        yield "advantage in membership inference", _most(quote.advantage_bound)
     elif kind is Kind.K_ANONYMITY:
         named = f"no bound: {others}" if others else _most(alone)
         yield "named among the members of a group", named
     else:
-        yield "named by whoever compares everybody", _most(together)
+        yield "re-identified by comparing all records", _most(together)
         yield "named if judged one at a time", _most(alone)
     if others and kind.differential:
         yield "with all other releases", quote.in_all
@@ -234,14 +234,14 @@ def _made_up_lines(people: MadeUp | None, *, assumed: bool) -> Iterator[str]:
     if people.why_dropped:
         if people.carried:
             whose = ", if they are eyelid's features of windows" if assumed else ""
-            yield f"Features that are made up{whose}: {', '.join(people.carried)}."
+            yield f"Features of synthetic participants{whose}: {', '.join(people.carried)}."
         yield f"{people.why_dropped[0].upper()}{people.why_dropped[1:]}."
-        yield "Others are made up if you choose them, with the option --only of features."
+        yield "Choose others with the option --only of features."
 
 
 def _of_made_up(people: MadeUp) -> Iterator[tuple[str, str]]:
-    """What made-up people will be like, row by row of the table."""
-    yield "made-up people", f"{people.people:,}" if people.features else "none of use"
+    """What synthetic participants will be like, row by row of the table."""
+    yield "synthetic participants", f"{people.people:,}" if people.features else "none of use"
     yield "features of them", f"{people.features} of {people.features_there}"
     if people.share_error is not None:
         wanted = f"{people.share_error:.2g} (wanted at most {people.wanted_error:g})"

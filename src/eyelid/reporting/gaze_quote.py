@@ -50,7 +50,7 @@ class GazeOffer(Offer):
 
     @property
     def informative(self) -> bool:
-        """Whether a single released sample tells where somebody looked."""
+        """Whether a single released sample tells where a participant looked."""
         return self.expected.informative
 
     def public(self) -> dict[str, Any]:
@@ -84,13 +84,13 @@ class GazeOffer(Offer):
         if window:
             yield f"for {window}", promised.numbers()
             right = f"{guessed(promised)} at most (guessing: 50%)"
-            yield "  two such ways of looking, told apart", right
+            yield "  two such ways of looking, distinguished", right
         if self.touched > 1:
             together = over_recordings(promised, self.touched)
             yield f"  the same samples over {self.touched} recordings", together.numbers()
         yield "for one person, in total", quote.person_level.numbers()
         yield "noise", chosen.sampler(self.facts)
-        yield "off at the median, on made-up gaze", f"{expected.released:.4g} {expected.units}"
+        yield "median error, on simulated gaze", f"{expected.released:.4g} {expected.units}"
         yield "  the middle of the scene", f"{expected.constant:.4g} {expected.units}"
         alone = quote.rank1_bound["raw_to_release"]
         # So large a bound rules out nobody.

@@ -36,14 +36,14 @@ def stream_facts(facts: PublicFacts) -> str:
 def worth_of(distance: Distance) -> str:
     """What is left to see, as far as public facts tell."""
     sentence = (
-        f"On made-up gaze ({distance.rate_hz:g} Hz, a new place every {FIXATION_S:g} s) half of "
+        f"On simulated gaze ({distance.rate_hz:g} Hz, a new place every {FIXATION_S:g} s) half of "
         f"the released samples are farther off than {number(distance.released)} {distance.units}; "
         f"the middle of the scene would be {number(distance.constant)} off."
     )
     if not distance.informative:
         sentence += (
-            " A single released sample tells next to nothing of where somebody looked: a larger ε, "
-            "a smaller radius or a shorter window shows more."
+            " A single released sample tells next to nothing of where a participant looked: a "
+            "larger ε, a smaller radius or a shorter window shows more."
         )
     return sentence
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# Told apart in grey too; more tasks than these are not drawn.
+# Distinct in grey too; more tasks than these are not drawn.
 LOOKS: tuple[tuple[str, Any, str], ...] = (
     (BLUE, "-", "o"),
     (ORANGE, "--", "s"),
@@ -35,7 +35,7 @@ LOOKS: tuple[tuple[str, Any, str], ...] = (
 _MOST_POINTS, _MOST_PEOPLE, MOST_GROUPS = 30, 60, 8
 # Features that go together show the same twice.
 _GO_TOGETHER = 0.8
-# Variance, in squared spans, that rounding leaves of what is the same.
+# Variance, in squared ranges, that rounding leaves of what is the same.
 _ROUNDING = 1e-18
 
 
@@ -74,7 +74,7 @@ def group_view(original: FeatureTable, means: FeatureTable, own: bool) -> GroupV
 
     Args:
         original: everybody's recordings.
-        means: those of groups, one made-up person each.
+        means: those of groups, one released record each.
         own: whether people's own lines may be drawn.
     """
     if "task" not in original.data.columns:
@@ -133,7 +133,7 @@ def telling_features(table: FeatureTable) -> tuple[str, ...]:
 def _recording_means(
     table: FeatureTable, names: Sequence[str]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """The task of every recording, and its means in spans."""
+    """The task of every recording, and its means as shares of the range."""
     spans = {feature.name: feature.span for feature in table.features}
     values = [(pl.col(n).cast(pl.Float64).fill_nan(None) / spans[n]).mean().alias(n) for n in names]
     each = table.data.group_by("person", "recording", maintain_order=True).agg(
@@ -145,7 +145,7 @@ def _recording_means(
 
 
 def _spread(table: FeatureTable, features: Sequence[str]) -> float | None:
-    """How far recordings lie around the mean of their task, in spans; None where each is alone."""
+    """Spread of recordings around the mean of their task; None where each is alone."""
     tasks, means = _recording_means(table, features)
     centres = np.array([means[tasks == task].mean(axis=0) for task in range(tasks.max() + 1)])
     free = len(means) - len(centres)

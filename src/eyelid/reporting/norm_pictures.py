@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ENDINGS = (".svg", ".png", ".pdf")
-# What is known is filled, what is assumed an outline: told apart in grey too.
+# What is known is filled, what is assumed an outline: distinct in grey too.
 _COLOURS = {MEASURED: BLUE, ASSUMED: GREY}
 _WORDS = {MEASURED: "measured", ASSUMED: "spread assumed"}
 _ROW, _PANEL, _LEGEND = 0.26, 0.62, 0.35

@@ -1,8 +1,8 @@
-"""The privacy–utility plane: who is named against what the data are still good for.
+"""The privacy–utility plane: who is re-identified against what the data are still good for.
 
-To the left fewer people are named, upwards more is left to learn. Colour tells mechanisms apart,
-the marker what kind of promise it is, a number leads to its words: unit, ε, and what that comes to
-for a person.
+To the left fewer people are re-identified, upwards more is left to learn. Each mechanism has a
+colour, the marker what kind of promise it is, a number leads to its words: unit, ε, and what that
+comes to for a person.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def plane(scene: Scene) -> Markup:
 
 
 def draw_plane(scene: Scene, ax: Axes | None = None) -> Axes:
-    """Draw the picture on anybody's axes, or with its lane and words on a figure of its own.
+    """Draw the picture on given axes, or with its lane and words on a figure of its own.
 
     Args:
         scene: of at least one setting that was run.
@@ -95,7 +95,8 @@ def check_picture(path: Path) -> None:
 def caption(scene: Scene) -> str:
     """How to read the picture, beside what it says itself."""
     lines = [
-        "Each point is a setting: fewer people are named to the left, more is learned upwards."
+        "Each point is a setting: fewer people are re-identified to the left, more is learned "
+        "upwards."
     ]
     if any(len(series.points) > 1 for series in scene.series):
         lines.append("Lines join settings of one mechanism.")
@@ -196,7 +197,7 @@ class _Drawing:
         first = lanes[0] if lanes else main
         main.set_xlim(-0.02, 1.02)
         main.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f}%")
-        main.set_xlabel("people named by the strongest attacker  (← more private)")
+        main.set_xlabel("people re-identified by the strongest attacker  (← more private)")
         if self.scene.by_error:
             errors = [self._shown(point).y[0] for _, point in self.scene.points]
             for axis in (main, *lanes):
@@ -204,7 +205,7 @@ class _Drawing:
                 axis.set_ylim(2 * max(errors, default=1.0), self._least_error / 1.5)
                 axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
                 axis.yaxis.set_minor_formatter(lambda *_: "")
-            first.set_ylabel("error of a value, in spans of its bounds  (↑ more useful)")
+            first.set_ylabel("error of a value, as a share of its range  (↑ more useful)")
         else:
             shown = [*(point for _, point in self.scene.points)]
             shown += [self.scene.raw] if self.scene.raw is not None else []
@@ -253,7 +254,7 @@ class _Drawing:
             )
 
     def _lane(self, lane: Axes, *, named: bool) -> None:
-        """Where nobody is named because nobody's record is there: x means nothing."""
+        """Where no person's record is there to re-identify: x means nothing."""
         inside = self._on(main=False)
         lane.set_xlim(0, len(inside) + 1)
         lane.set_xticks([])
@@ -353,7 +354,7 @@ def _drawn(axis: Axes, point: Point, colour: str, soft: float, boxed: bool) -> t
 
 
 def _drawn_raw(axis: Axes, point: Point) -> tuple[float, float]:
-    assert point.x is not None, "raw records are somebody's"
+    assert point.x is not None, "raw records belong to people"
     _box(axis, point.x, point.y, INK)
     axis.plot([point.x.rate], [point.y[0]], "*", color=INK, markersize=11, zorder=4)
     return point.x.rate, point.y[0]
@@ -382,7 +383,7 @@ def _alt(scene: Scene) -> str:
     parts = []
     for name, point in points:
         x = "nobody’s record" if point.x is None else f"{percent(point.x.rate)} named"
-        y = f"{coarse(point.y[0])} spans" if scene.by_error else percent(point.y[0])
+        y = f"{coarse(point.y[0])} of the range" if scene.by_error else percent(point.y[0])
         parts.append(f"{name}: {x}, {y}")
     guessing = "" if scene.by_error else f" and {percent(scene.used_chance)}"
     return (

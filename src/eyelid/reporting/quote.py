@@ -27,7 +27,7 @@ class Offer(ABC):
     Attributes:
         mechanism: with its parameters.
         facts: the public facts.
-        made_up: what made-up people will be like, where that is what is released.
+        made_up: what synthetic participants will be like, where that is what is released.
     """
 
     mechanism: Mechanism
@@ -94,7 +94,7 @@ class Quote(Framed, Generic[Offered]):
         person_level: for a person.
         how: how that total comes about.
         form: what a person's data may be exchanged for under the guarantee.
-        alike: whether people cannot be told apart by what is not protected.
+        alike: whether what is not protected is the same for all people.
         before: what the ledger has counted of these people.
         notes: what to know of these people before a release, for the owner's eyes.
     """
@@ -120,7 +120,7 @@ class Quote(Framed, Generic[Offered]):
 
     @property
     def made_up(self) -> MadeUp | None:
-        """What made-up people will be like, where that is what is released."""
+        """What synthetic participants will be like, where that is what is released."""
         return self.offer.made_up
 
     @property
@@ -171,7 +171,7 @@ class Quote(Framed, Generic[Offered]):
 
     @property
     def advantage_bound(self) -> float | None:
-        """How well it can be told who is in an aggregate, at most; None for own records."""
+        """Largest advantage in membership inference from an aggregate; None for records."""
         central = self.person_level.trust is Trust.CENTRAL
         return advantage_bound(self.person_level) if central else None
 

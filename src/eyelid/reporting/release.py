@@ -19,7 +19,7 @@ from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.reporting.maps.page import guarantee_legend
-from eyelid.reporting.maps.released import ReleasedMaps
+from eyelid.reporting.maps.result import ReleasedMaps
 from eyelid.reporting.sentences import in_all
 from eyelid.reporting.statistics.results import Results
 from eyelid.spelling import Table
@@ -40,11 +40,11 @@ class Release(Framed):
         rows: how much there is of it, in a few words: rows or samples, what became of those of the
             people, and the groups; for the owner's eyes.
         path: where it was written, if it was.
-        notes: what whoever read the recordings, or shares the release, should know.
+        notes: what readers of the recordings, and those who share the release, should know.
         held: what was released, where it was not written, and always of maps and results.
         standard_errors: of means, the standard deviation of the noise on each, in the unit of its
             feature; the error due to noise alone, and not how far other people's mean would be.
-        for_owner: about the raw data: for whoever owns them, and for nobody else.
+        for_owner: about the raw data: for their owner alone.
     """
 
     certificate: Certificate

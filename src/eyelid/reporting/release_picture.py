@@ -1,4 +1,4 @@
-"""A release as a picture on anybody's axes."""
+"""A release as a picture on given axes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from eyelid.gaze.maps.picture import LINES
 from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.reporting.drawing import BLUE
-from eyelid.reporting.maps.released import ReleasedMaps
+from eyelid.reporting.maps.result import ReleasedMaps
 from eyelid.reporting.release import Release
 from eyelid.reporting.statistics.figure import draw_panel, panels_of
 from eyelid.reporting.statistics.results import Results

@@ -32,7 +32,7 @@ MARKERS = {
     "person": ("o", "differential privacy of a person"),
     "smaller": ("s", "differential privacy of less than a person"),
     "among": ("D", "no ε: k-anonymity or deniability"),
-    "none": ("X", "faded: no promise that holds, whoever was named"),
+    "none": ("X", "faded: no valid guarantee, whatever the rate"),
 }
 _FORMAL = "hollow: a person's ε is above 10, formal only"
 _LINE_INCH, _SIDE_INCH, _LANE_INCH, _PLANE_INCH, _LEAST_INCH = 0.152, 3.3, 0.19, 4.5, 4.4
@@ -52,7 +52,7 @@ class Point:
         name: of the setting, for people.
         swept: what sets it apart from others on its line.
         promise: what it promises; None for the raw data.
-        x: people named; None where nobody's record is released.
+        x: re-identification rate; None where no person's record is released.
         y: what is left, with limits; those of an error are the error itself.
         one_draw: whether use was tried with a single draw that serves everybody.
         useful: whether it is better than guessing.
@@ -92,7 +92,7 @@ class Point:
         """Whether it is near to guessing on both axes, and told from it on neither.
 
         Args:
-            chance: of naming somebody by a guess.
+            chance: of re-identifying a person by a guess.
             used_chance: of telling by a guess what the data are used for.
         """
         if self.x is None:
@@ -153,7 +153,7 @@ class Scene:
         raw: the data as they are.
         left_out: run, and not measured on one of the axes.
         target: what the data are used to tell; None where use is told by the error of values.
-        chance: of naming somebody by a guess.
+        chance: of re-identifying a person by a guess.
         used_chance: of telling the target by a guess.
         people: whose data they are.
         repeats: runs of each setting.

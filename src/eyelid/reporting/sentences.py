@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from eyelid.attacks.statistics import Rate
 
 _LARGEST_MEANT = 10.0
-# A bound on naming people above this rules out almost nothing.
+# A bound on re-identification above this rules out almost nothing.
 SAYS_NOTHING = 0.995
-FORMAL_ONLY = "At this size the promise is formal only: it rules out almost nothing."
+FORMAL_ONLY = "At this size the guarantee is formal only: it rules out almost nothing."
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -74,7 +74,7 @@ def errors_in_words(features: Sequence[Feature], of_span: float) -> str:
 
     Args:
         features: with bounds; without any, the error is said as a share of a feature's range.
-        of_span: the error in spans.
+        of_span: the error as a share of the range.
 
     >>> rate = Feature("fixation_rate", "1/s", "", 0.0, 10.0)
     >>> errors_in_words([rate], 0.0884), errors_in_words([], 0.0884)
@@ -93,7 +93,7 @@ def measured_in_words(
 
     Args:
         error: of each feature; or by name, the error and its unit.
-        of_span: over all features, in spans.
+        of_span: over all features, as a share of the range.
 
     >>> measured_in_words({"fixation_rate": (0.8839, "1/s")}, 0.0884)
     "fixation_rate 0.88/s (over all features 0.088 of a feature's range)"
@@ -125,7 +125,7 @@ def promise(
         return _deniability(guarantee, undone(guarantee, others), how)
     if not guarantee.holds or not guarantee.kind.differential:
         why = "; ".join(guarantee.reasons) or "the mechanism gives none"
-        return f"No privacy guarantee holds: {why}."
+        return f"There is no valid privacy guarantee: {why}."
     text = (
         f"{_changed(guarantee.unit, form)} changes the probability of any output by "
         f"{factor(guarantee)} ({guarantee.numbers()})."
@@ -154,10 +154,18 @@ def _changed(unit: Unit, form: str) -> str:
 
 def factor(guarantee: Guarantee) -> str:
     """How much a probability may change."""
+    return _factor(guarantee, f" plus {rounded_up(guarantee.delta or 0.0)}")
+
+
+def factor_for_participants(guarantee: Guarantee) -> str:
+    """How much a probability may change, with δ as one in so many."""
+    return _factor(guarantee, f" plus 1 in {math.floor(1 / (guarantee.delta or 1.0)):,}")
+
+
+def _factor(guarantee: Guarantee, addition: str) -> str:
     epsilon = guarantee.epsilon if guarantee.epsilon is not None else math.inf
     factor = figure_up(math.exp(epsilon)) if epsilon < 20 else f"e^{figure_up(epsilon)}"
-    addition = f" plus {rounded_up(guarantee.delta)}" if guarantee.delta else ""
-    return f"a factor of at most {factor}{addition}"
+    return f"a factor of at most {factor}{addition if guarantee.delta else ''}"
 
 
 def _anonymity(guarantee: Guarantee, undone: str) -> str:
@@ -168,15 +176,15 @@ def _anonymity(guarantee: Guarantee, undone: str) -> str:
         sentence = f"{_capital(undone)}. This release alone would give 1/{k}: {same}."
     else:
         sentence = (
-            f"{_capital(same)}, so that whoever has other recordings of somebody names the right "
-            f"one of them with probability 1/{k} at most, as long as nothing else of these people "
-            "is released and they were equally likely before."
+            f"{_capital(same)}, so that an attacker with other recordings of a participant picks "
+            f"the right one of them with probability 1/{k} at most, as long as nothing else of "
+            "these people is released and they were equally likely before."
         )
     return (
-        f"{sentence} That is about telling the members of a group apart, not about what their mean "
-        "shows of each: which group somebody is in is not hidden, and whoever has the recordings "
-        "of all its members but one can compute the last one's values. This is k-anonymity, not "
-        "differential privacy: it has no ε, and other releases of the same people can undo it."
+        f"{sentence} That is about distinguishing members of a group, not about what their mean "
+        "shows of each: which group a participant is in is not hidden, and those who have the "
+        "recordings of all other members can compute the last one's values. This is k-anonymity, "
+        "not differential privacy: it has no ε, and other releases of the same people can undo it."
     )
 
 
@@ -213,7 +221,10 @@ def promise_lines(
     """A promise for a terminal: reasons are many and long, and each has its own line."""
     if guarantee.holds or not guarantee.reasons:
         return [promise(guarantee, others, how, form)]
-    return ["No privacy guarantee holds:", *(f"- {reason}" for reason in guarantee.reasons)]
+    return [
+        "There is no valid privacy guarantee:",
+        *(f"- {reason}" for reason in guarantee.reasons),
+    ]
 
 
 def in_all(certificate: Certificate) -> str:
@@ -241,7 +252,7 @@ def in_all(certificate: Certificate) -> str:
     why = f", because {news[0]}" if news else ""
     if person_level.kind is Kind.K_ANONYMITY and person_level.holds:
         return (
-            f"{so_far}: no total ε{why}; and no 1/k either, because whoever has two of them may "
+            f"{so_far}: no total ε{why}; and no 1/k either, because those who have two of them may "
             "find who is in both groups."
         )
     return f"{so_far}: no bound{why}."
@@ -255,7 +266,7 @@ def facts_in_words(mechanism: FeatureMechanism, facts: PublicFacts) -> str:
         rows = mechanism.parameters()["rows"]
         return (
             f"{facts.people} people, {plural(facts.features, 'feature')}; "
-            f"{plural(rows, 'made-up row')} of each of {plural(facts.recordings, 'task')}"
+            f"{plural(rows, 'synthetic row')} of each of {plural(facts.recordings, 'task')}"
         )
     most = "" if mechanism.claims_to_hold else "up to "
     if mechanism.length == "group":
@@ -290,8 +301,8 @@ _RELEASED = {
     ReleaseKind.MEANS: "means over people",
     ReleaseKind.RANDOM_MEANS: "means of groups of at least {k}",
     ReleaseKind.GROUPS: "means of groups of at least {k}",
-    ReleaseKind.ROWS: "made-up rows",
-    ReleaseKind.SYNTHETIC: "made-up people",
+    ReleaseKind.ROWS: "synthetic rows",
+    ReleaseKind.SYNTHETIC: "synthetic participants",
 }
 
 

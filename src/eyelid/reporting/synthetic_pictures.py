@@ -1,7 +1,7 @@
-"""Pictures of made-up people beside the people they were made of.
+"""Pictures of synthetic participants beside the people they were made of.
 
 What is drawn of people themselves (how their features go together, last and change, how long they
-were recorded, and lines of some) is for their owner alone: less what is made up, which anybody has,
+were recorded, and lines of some) is for their owner alone; what is synthetic, which all may have,
 it would be theirs without noise.
 """
 
@@ -33,7 +33,7 @@ _MOST_POINTS = 400
 def shares_picture(found: SyntheticFindings) -> Markup | None:
     """How far shares of tasks are off, from the best feature to the worst, beside what was said.
 
-    Features without values, of people or made up, are left out; None where no other is there.
+    Features without values, of people or synthetic, are left out; None where no other is there.
     """
     off = np.sort(found.marginals["share_error"].fill_nan(None).drop_nulls().to_numpy())
     if not off.size:
@@ -60,11 +60,11 @@ def shares_picture(found: SyntheticFindings) -> Markup | None:
 
 
 def pairs_picture(like: Likeness) -> Markup | None:
-    """Rank correlations of all pairs: of people, made up, and the difference; None for one."""
+    """Rank correlations of all pairs: of people, synthetic, and the difference; None for one."""
     if len(like.names) < 2:
         return None
     real, made = like.pairs
-    panels = {"people": real, "made up": made, "difference": made - real}
+    panels = {"people": real, "synthetic": made, "difference": made - real}
 
     def draw(*axes: Axes) -> None:
         for axis, (title, values) in zip(axes, panels.items(), strict=True):
@@ -79,7 +79,7 @@ def pairs_picture(like: Likeness) -> Markup | None:
         bar.ax.tick_params(labelsize=SMALL)
 
     alt = (
-        f"Rank correlations of {len(like.names)} features within tasks, of people and made up: "
+        f"Rank correlations of {len(like.names)} features within tasks, of people and synthetic: "
         f"they differ by {like.pair_difference:.2g} on average, and people's own are "
         f"{like.pair_size:.2g} in size"
     )
@@ -89,7 +89,7 @@ def pairs_picture(like: Likeness) -> Markup | None:
 def memory_picture(like: Likeness, step_ms: float | None) -> Markup:
     """How long values stay as they are: the mean over features, and the middle half of them."""
     time = np.array(like.lags) * (step_ms / 1000 if step_ms else 1.0)
-    looks = (("people", INK, "-", "o"), ("made up", BLUE, "--", "s"))
+    looks = (("people", INK, "-", "o"), ("synthetic", BLUE, "--", "s"))
 
     def draw(axis: Axes) -> None:
         for (label, colour, dash, mark), values in zip(looks, like.memory, strict=True):
@@ -115,7 +115,7 @@ def memory_picture(like: Likeness, step_ms: float | None) -> Markup:
         axis.set_ylabel("correlation with itself")
         axis.legend(frameon=False, fontsize=SMALL, loc="upper right")
 
-    alt = "Correlation of features with themselves, of people and made up: " + "; ".join(
+    alt = "Correlation of features with themselves, of people and synthetic: " + "; ".join(
         f"{plural(lag, 'row')} later {real:.2f} and {made:.2f}"
         for lag, real, made, _ in like.memories
     )
@@ -123,7 +123,7 @@ def memory_picture(like: Likeness, step_ms: float | None) -> Markup:
 
 
 def trends_picture(like: Likeness) -> Markup:
-    """How much each feature rises over a recording of a task: people across, made up upwards."""
+    """How much each feature rises over a recording of a task: people across, synthetic upwards."""
     real, made = like.trends
     features = len(like.names)
     most = 1.1 * max(0.1, float(np.nanmax(np.abs(like.trends), initial=0.0)))
@@ -141,12 +141,12 @@ def trends_picture(like: Likeness) -> Markup:
         axis.set_xlim(-most, most)
         axis.set_ylim(-most, most)
         axis.set_xlabel("people: last quarter less first (sd)")
-        axis.set_ylabel("made up")
+        axis.set_ylabel("synthetic")
         if any(like.tasks):
             axis.legend(frameon=False, fontsize=SMALL, loc="center left", bbox_to_anchor=(1, 0.5))
 
     alt = (
-        f"Trends over recordings, of people and made up: they differ by "
+        f"Trends over recordings, of people and synthetic: they differ by "
         f"{like.trend_difference:.2g} standard deviations on average, and people's own are "
         f"{like.trend_size:.2g} in size"
     )
@@ -155,7 +155,7 @@ def trends_picture(like: Likeness) -> Markup:
 
 def lengths_picture(original: FeatureTable, released: FeatureTable, like: Likeness) -> Markup:
     """How long recordings are: the share that is shorter, task by task."""
-    sides = (("people", original, "-"), ("made up", released, "--"))
+    sides = (("people", original, "-"), ("synthetic", released, "--"))
     minute = (original.step_ms or 0.0) / 60_000
 
     def draw(axis: Axes) -> None:
@@ -173,7 +173,7 @@ def lengths_picture(original: FeatureTable, released: FeatureTable, like: Likene
         axis.set_ylabel("at most so long (%)")
         axis.legend(frameon=False, fontsize=SMALL, loc="center left", bbox_to_anchor=(1, 0.5))
 
-    alt = "Median rows of recordings, of people and made up: " + "; ".join(
+    alt = "Median rows of recordings, of people and synthetic: " + "; ".join(
         f"{task or 'all'} {real:.0f} and {made:.0f}"
         for task, real, made in zip(like.tasks, *like.lengths, strict=True)
     )
@@ -185,14 +185,14 @@ def signals_picture(original: FeatureTable, released: FeatureTable, own: bool) -
 
     Args:
         original: everybody's recordings.
-        released: made-up people.
+        released: synthetic participants.
         own: whether people's own lines may be drawn.
     """
     tasks = sorted(set(task_of(released.recordings)))[:_MOST_TASKS]
     telling = telling_features(_with_tasks(released)) if len(tasks) > 1 else ()
     name = telling[0] if telling else released.names[0]
     feature = next(f for f in original.features if f.name == name)
-    sides = [("made up", released, BLUE)]
+    sides = [("synthetic", released, BLUE)]
     if own:
         sides.insert(0, ("people", original, INK))
     step = (original.step_ms or 60_000.0) / 60_000
@@ -215,7 +215,7 @@ def signals_picture(original: FeatureTable, released: FeatureTable, own: bool) -
                 if row == len(sides) - 1:
                     panel.set_xlabel("minutes" if original.step_ms else "rows", fontsize=SMALL)
 
-    whose = "people and made-up people" if own else "made-up people"
+    whose = "people and synthetic participants" if own else "synthetic participants"
     alt = f"{name} over time, in recordings of {whose}, by task"
     width = 1.4 + 2.1 * len(tasks)
     return svg(draw, alt, 0.5 + 1.5 * len(sides), columns=len(tasks), rows=len(sides), width=width)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from eyelid.attacks.temporal.summary import TemporalSummary
 
 _HEIGHT = 2.6
-# Told apart in grey too; more tasks than these are drawn as their mean.
+# Distinct in grey too; more tasks than these are drawn as their mean.
 _LOOKS = ((BLUE, "-", "o"), (ORANGE, "--", "s"), (GREEN, "-.", "^"), (INK, ":", "D"))
 
 

@@ -44,7 +44,7 @@ def worth(mechanism: FeatureMechanism, facts: PublicFacts, features: Sequence[Fe
         off = errors_in_words(known, expected.value)
         return (
             f"The noise depends on the data: one value is off by {off} at most, perhaps by much "
-            "less. No guarantee holds, so it hides nothing for certain."
+            "less. There is no valid guarantee, so it hides nothing for certain."
         )
     said = [
         "" if expected.informative else _instead_of_noise(noisy, facts),
@@ -117,11 +117,11 @@ def _beaten(what: str, error: float) -> str:
     if worse_than_constant(error):
         return (
             f"{what[0].upper()}{what[1:]} are farther from the truth than a constant in the middle "
-            "of the bounds, which anybody could write down."
+            "of the bounds, known without any data."
         )
     return (
         f"For {percent(constant_nearer(error))} of all values that the bounds allow, a constant in "
-        f"their middle, which anybody could write down, is nearer the truth than {what}."
+        f"their middle, known without any data, is nearer the truth than {what}."
     )
 
 

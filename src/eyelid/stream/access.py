@@ -34,7 +34,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9_.~-]+")
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why somebody may not connect.
+    """Why a client may not connect.
 
     Attributes:
         why: in a word or two, for counting.
@@ -70,7 +70,7 @@ class Access:
     origins: tuple[str, ...] = ()
 
     def refuse(self, request: Request) -> Refusal | None:
-        """Why somebody may not connect, before anything else is said to them."""
+        """Why a client may not connect, before anything else is said to them."""
         tokens = _tokens_of(request)
         if not any(alike(shown, self.token) for shown in tokens):
             return _WRONG_TOKEN if tokens else _NO_TOKEN
@@ -132,7 +132,7 @@ def find_token(
 
 
 def token_or_new(file: Path | None, variable: str, tell: Callable[[str], None]) -> str:
-    """The token that somebody gave, or a new one, which they are told once."""
+    """The token that the user gave, or a new one, which they are told once."""
     token = find_token(file, variable, tell)
     if token is None:
         token = secrets.token_urlsafe(24)

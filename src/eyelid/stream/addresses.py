@@ -46,7 +46,7 @@ class Address:
     """A kind, a place and options.
 
     Attributes:
-        text: as somebody wrote it.
+        text: as the user wrote it.
         kind: what it is: the word before the colon.
         place: where it is, if that means anything.
         options: the rest.
@@ -107,7 +107,7 @@ def source_of(
     tell: Tell = lambda text: None,
     map: Map = None,
 ) -> Source:
-    """The source that somebody wrote.
+    """The source that the user wrote.
 
     Args:
         text: ``simulate``, ``file:PATH``, ``lsl:NAME``, ``ws://HOST:PORT`` or
@@ -154,7 +154,7 @@ def sink_of(
     lsl_scope: str = "machine",
     tell: Tell = lambda text: None,
 ) -> Sink:
-    """The sink that somebody wrote.
+    """The sink that the user wrote.
 
     Args:
         text: ``lsl:NAME``, ``ws://HOST:PORT`` or ``ws-serve:HOST:PORT``, with options behind it.

@@ -111,7 +111,7 @@ class Account:
         before: person-level ε of everything under earlier settings.
         regimes: all settings under which anything may have been released, these included.
         seeded: whether any of it had noise that can be repeated.
-        asked: the filter and its parameters, as somebody set them.
+        asked: the filter and its parameters, as the user set them.
         epsilon: of a window now, which a limit may have made smaller.
         window_cost: person-level ε of one window now.
         window: samples of one.
@@ -141,14 +141,14 @@ class Budget:
     """What one person's filter may spend and has spent, under its settings and earlier ones.
 
     Args:
-        filter: as somebody set it.
+        filter: as the user set it.
         limit: a person-level total that is never exceeded.
         on_limit: ``freeze``, or ``coarsen``: spend half of what is left of the limit at a time.
         file: that keeps the account over restarts; ours alone while it is open.
 
     Attributes:
         filter: with the ε that it has at the moment.
-        asked: the filter and its parameters, as somebody set them.
+        asked: the filter and its parameters, as the user set them.
         limit: the person-level total, if there is one.
         coarsens: whether ε becomes smaller before the limit is reached.
         kept: whether there is a file.
@@ -280,7 +280,7 @@ class Budget:
         write_file(self._file, text + "\n", durable=True, mode=0o600)
 
     def close(self) -> None:
-        """Let somebody else have the file."""
+        """Release the file for others."""
         if self._lock is not None:
             os.close(self._lock)
         self._file = self._lock = None

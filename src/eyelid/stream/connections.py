@@ -38,7 +38,8 @@ _COMMON: dict[str, Any] = {
     "close_timeout": _GOODBYE_S,
     "logger": _SILENT,
 }
-# Whoever has said nothing by then is not waited for; trackers and apps elsewhere may be slower.
+# A client that has said nothing by then is not waited for; trackers and apps elsewhere may be
+# slower.
 _ASKED_WITHIN_S, _ANSWERED_WITHIN_S = 3, 5
 # Connections beyond those that are let in, which have yet to show a token: in all, and of one
 # address. All programs of this machine share an address, and so they share all places.
@@ -123,7 +124,7 @@ async def listen(
     most: int,
     refused: Counter[str],
 ) -> Server:
-    """A server that lets in whoever may, and not too many of them.
+    """A server that lets in those who may, and not too many of them.
 
     Args:
         host: to listen at.
@@ -278,7 +279,7 @@ async def stay_connected(
     handle: Callable[[ClientConnection], Awaitable[None]],
     ended: Callable[[Exception | None], None],
 ) -> None:
-    """Connect to somebody else's server, again and again until stopped.
+    """Connect to a server elsewhere, again and again until stopped.
 
     Args:
         url: of the server.
@@ -294,7 +295,7 @@ async def stay_connected(
         """Left where it does not read."""
 
     class Direct(connect):
-        """Goes nowhere else: whoever sends us elsewhere would get the token, or gaze."""
+        """Goes nowhere else: a server that redirects would get the token, or gaze."""
 
         def process_redirect(self, exc: Exception) -> Exception | str:
             return exc

@@ -18,7 +18,7 @@ class Endpoint:
     """One end of a stream.
 
     Attributes:
-        name: as a person wrote it.
+        name: as the user wrote it.
         listens_at: where others connect to it, once they can.
         refused: what was sent or asked for and not taken, and why.
         token: that others must have, where there is one.
@@ -50,7 +50,7 @@ class Scenery:
 
 
 class Taker(Protocol):
-    """Whoever takes raw gaze; one thread at a time may call it."""
+    """A consumer of raw gaze; one thread at a time may call it."""
 
     def begin(self) -> None:
         """The tracker has connected, perhaps with another clock."""
@@ -141,7 +141,7 @@ class Stage:
 
 
 class Sink(Endpoint, ABC):
-    """Somewhere that released gaze goes. It takes nothing else, and never makes anybody wait."""
+    """Somewhere that released gaze goes. It takes nothing else, and never makes others wait."""
 
     @abstractmethod
     async def open(self, stage: Stage) -> None:
@@ -169,5 +169,5 @@ class Sink(Endpoint, ABC):
 
     @property
     def progress(self) -> int:
-        """Grows whenever somebody takes something."""
+        """Grows whenever something is taken."""
         return sum(c.sent + (c.lost or 0) for c in self.consumers())

@@ -1,8 +1,8 @@
 """What of incoming gaze goes to the gatekeeper: bad input is dropped and counted.
 
-Where somebody looks decides nothing here, and is only held against the scene, for whoever runs the
-gatekeeper. Gaze that is not a number is lost gaze and goes on;
-gaze outside of the scene goes on too, and is clamped by the filter.
+Where a person looks decides nothing here, and is only held against the scene, for the operator of
+the gatekeeper. Gaze that is not a number is lost gaze and goes on; gaze outside of the scene goes
+on too, and is clamped by the filter.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def most_hz(rate_hz: float | None) -> float:
 class Intake:
     """Lets samples in, in order of time and not too many of them.
 
-    A flood of samples would spend somebody's budget: beyond half a second's worth at once, no more
+    A flood of samples would spend a person's budget: beyond half a second's worth at once, no more
     than ``most_hz`` samples per second get in. A tracker that starts again may start its clock
     again: its time goes on after what was, by the pause in between.
 

@@ -10,10 +10,10 @@ The layer has no authentication. What can be done is done before the library doe
 - IPv6 is off.
 
 What cannot be done: every outlet has ports of its own, TCP and UDP, which the library opens on all
-interfaces and by which it answers whoever asks: with what the stream is called, which computer it
+interfaces and by which it answers those who ask: with what the stream is called, which computer it
 comes from and what is written about it, and with the stream itself. Only a firewall prevents that.
 So little is written about a stream, and there is nothing in it but what the gatekeeper has
-released. The tracker's own stream is the tracker's: whoever can reach it reads raw gaze beside us.
+released. The tracker's own stream is the tracker's: those who can reach it read raw gaze beside us.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _BUFFER_S = 2
 # Clocks that are farther apart than this are set to each other again.
 _DRIFT_S = 1.0
 _FAREWELL_S = 0.1
-# Whoever asks is told, without a token: what a listener needs, and no more.
+# Told to all who ask, without a token: what a listener needs, and no more.
 _TOLD = ("units", "holds")
 
 _settings: list[str] = []
@@ -89,7 +89,7 @@ def needs_layer() -> Any:
 def layer(scope: str) -> Any:
     """The library, with its scope set; the scope of the first call holds for the whole process.
 
-    Whoever has used the library before in the same process has set its scope already.
+    Code that has used the library before in the same process has set its scope already.
     """
     text = configuration(scope)
     pylsl = needs_layer()
@@ -119,13 +119,13 @@ def warn_of_layer(scope: str, tell: Callable[[str], None], raw: bool = False) ->
         tell: is told.
         raw: whether it is the tracker's.
     """
-    whose = "any program on this machine" if scope == "machine" else f"anybody within its {scope}"
+    whose = "any program on this machine" if scope == "machine" else f"anyone within its {scope}"
     warning = (
-        f"{whose} can read the tracker's RAW stream beside eyelid, and so can whoever else reaches "
-        "the tracker's ports: close them with a firewall"
+        f"{whose} can read the tracker's RAW stream beside eyelid, and so can anyone else who "
+        "reaches the tracker's ports: close them with a firewall"
         if raw
         else f"{whose} can find and read what is released. It is not announced by multicast beyond "
-        "that, but answers whoever asks its ports: use a firewall"
+        "that, but answers those who ask its ports: use a firewall"
     )
     tell(f"the Lab Streaming Layer knows no tokens: {warning}")
 
@@ -134,7 +134,7 @@ class LslSource(Source):
     """A stream by its name, found again whenever it is lost.
 
     Args:
-        name: as a person wrote it.
+        name: as the user wrote it.
         scenery: what is known of the gaze.
         stream: its name.
         channels: of x, y and z, by label or number, where they are not plain.
@@ -240,7 +240,7 @@ class LslSink(Sink):
     """A stream of the layer. How much its consumers miss, only they can know.
 
     Args:
-        name: as a person wrote it.
+        name: as the user wrote it.
         stream: its name.
         scope: of the layer.
     """
@@ -296,7 +296,7 @@ class LslSink(Sink):
         return [time_ms / 1000 + self._offset_s for time_ms in gaze.time_ms]
 
     def consumers(self) -> list[Consumer]:
-        """The layer as a whole, while anybody listens."""
+        """The layer as a whole, while it has listeners."""
         if self._outlet is None or not self._outlet.have_consumers():
             return []
         return [Consumer(self.name, self._sent, None, 0)]

@@ -1,4 +1,4 @@
-"""What of somebody's gaze is let through, in stretches of samples after which something is decided.
+"""What of a person's gaze is let through, in stretches of samples after which something is decided.
 
 Samples are points in the plane of the filter's scene. A stretch is under one mode: samples are
 filtered, or nothing new is released, since windows under different settings must not mix (a pause)

@@ -94,7 +94,7 @@ class Pump:
                 )
             if source.token and sink.token and alike(source.token, sink.token):
                 raise InputError(
-                    f"{sink.name} and the source have the same token: whoever may listen could "
+                    f"{sink.name} and the source have the same token: those who may listen could "
                     "send gaze, too; give them different ones"
                 )
         self.source, self.gate, self.sinks = source, gate, tuple(sinks)
@@ -112,7 +112,7 @@ class Pump:
     def run(
         self, seconds: float | None = None, watch: Callable[[Status], None] | None = None
     ) -> Status:
-        """Stream until the source ends, the time is over, or somebody presses Ctrl-C.
+        """Stream until the source ends, the time is over, or Ctrl-C is pressed.
 
         Args:
             seconds: how long.
@@ -180,7 +180,7 @@ class Pump:
             self._ended.set()
 
     async def _report(self, watch: Callable[[Status], None] | None) -> None:
-        """Tell apps what was spent and counted, and whoever watches how it goes."""
+        """Tell apps what was spent and counted, and viewers how it goes."""
         while True:
             self._tell(meter_text(self._meter()))
             if self.gate.filter.counting:
@@ -233,7 +233,7 @@ class Pump:
         return ReleasedGaze(raw.time_ms, parts, self.gate.mode, raw.arrived_s)
 
     async def until_room(self) -> None:
-        """Wait until nobody has much to take, or whoever has takes nothing."""
+        """Wait until no sink has much to take, or those that have take nothing."""
         await asyncio.sleep(0)
         progress, since_s = self._progress(), time.perf_counter()
         while any(sink.crowded for sink in self.sinks):

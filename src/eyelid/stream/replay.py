@@ -1,7 +1,7 @@
 """Recordings played again, of a file or simulated, at the speed of the clock or as fast as can be.
 
-``file:PATH`` is whatever eyelid can read, ``simulate`` a simulated participant for whoever has no
-tracker at hand.
+``file:PATH`` is whatever eyelid can read, ``simulate`` a simulated participant for those who have
+no tracker at hand.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Replay(Source):
     """Recordings of one person, one after the other.
 
     Args:
-        name: as a person wrote it.
+        name: as the user wrote it.
         scenery: what is known of the gaze.
         recordings: to be played.
         speed: ``real`` or ``full``.
@@ -120,7 +120,7 @@ def recorded(
     """Everything that one person did, or one recording, from whatever eyelid can read.
 
     Args:
-        name: of the source, as a person wrote it.
+        name: of the source, as the user wrote it.
         path: of the recordings.
         chosen: which person, recording or eye.
         speed: ``real`` or ``full``.
@@ -200,7 +200,7 @@ def _scenery(study: Study, recordings: list[Recording]) -> Scenery:
 def simulated(
     name: str, rate_hz: float, minutes: float, task: str, seed: int | None, speed: Speed
 ) -> Replay:
-    """Somebody who reads, again and again at the speed of the clock, once at full speed."""
+    """A recording read again and again at the speed of the clock, once at full speed."""
     study = simulate(1, (task,), rate_hz, minutes, seed)
     scenery = Scenery(rate_hz, "deg", _screen_deg())
     return Replay(name, scenery, list(study.recordings()), speed, again=speed == "real")

@@ -107,7 +107,7 @@ class Backlog:
 
     @property
     def crowded(self) -> bool:
-        """Whether whoever can wait should."""
+        """Whether a source that can wait should."""
         return self._size > self.capacity // 2
 
     def offer(self, gaze: ReleasedGaze) -> None:

@@ -175,7 +175,7 @@ def check_positive(option: str, value: float | None) -> None:
 
 
 def _kind(filter: str | None, tier: str) -> type[StreamMechanism]:
-    """The filter that somebody names, or that of a tier."""
+    """The filter that the user names, or that of a tier."""
     if filter in _RAW:
         raise InputError(
             f"--filter {filter} would let raw gaze out, which is what eyelid is there to prevent: "

@@ -1,4 +1,4 @@
-"""The filter that somebody asks for, with events and counters of the same gaze beside it.
+"""The filter that the user asks for, with events and counters of the same gaze beside it.
 
 Tiers are more things told of the same gaze under one ε; to the gatekeeper they are a filter.
 """
@@ -249,7 +249,7 @@ def filter_asked(
     counters: Share | None,
     areas: str,
 ) -> StreamMechanism:
-    """The filter that somebody asks for, with tiers if there is a share of ε for any.
+    """The filter that the user asks for, with tiers if there is a share of ε for any.
 
     Args:
         filter: its name, or one with its parameters set.

@@ -18,7 +18,7 @@ _SHORTEST_S = 0.1
 
 @contextlib.contextmanager
 def watched(title: str, note: Callable[[str], None]) -> Iterator[Callable[[Status], None]]:
-    """Something that can be told how it goes, and shows it where somebody is watching.
+    """Something that can be told how it goes, and shows it on a terminal.
 
     Where it listens, and troubles, are noted once each, watched or not.
 

@@ -95,7 +95,7 @@ class WebSocketClientSource(_WebSocketSource):
     """A connection to a tracker's server, made again whenever it ends.
 
     Args:
-        name: as a person wrote it.
+        name: as the user wrote it.
         scenery: what is known of the gaze.
         url: of the server.
         token: that it wants, if it wants one.
@@ -126,11 +126,11 @@ class WebSocketClientSource(_WebSocketSource):
 class WebSocketServerSource(_Listener, _WebSocketSource):
     """A server for one tracker at a time: two would be two people in one stream.
 
-    Whoever connects must have the token for trackers, which is not the one for apps: whoever may
-    listen may not send gaze.
+    A client that connects must have the token for trackers, which is not the one for apps: those
+    who may listen may not send gaze.
 
     Args:
-        name: as a person wrote it.
+        name: as the user wrote it.
         scenery: what is known of the gaze.
         host: to listen at.
         port: the same; 0 for any.
@@ -267,7 +267,7 @@ class _WebSocketSink(Sink):
 
     @property
     def crowded(self) -> bool:
-        """Whether anybody has much to take."""
+        """Whether any client has much to take."""
         return any(outbox.crowded for outbox in list(self._outboxes.values()))
 
     async def _emptied(self) -> None:
@@ -286,7 +286,7 @@ class WebSocketClientSink(_WebSocketSink):
     """A connection to an app's server, made again whenever it ends.
 
     Args:
-        name: as a person wrote it.
+        name: as the user wrote it.
         url: of the server.
         token: that it wants, if it wants one.
         format: of gaze.
@@ -332,7 +332,7 @@ class WebSocketServerSink(_Listener, _WebSocketSink):
     """A server for many apps, each at its own pace. Apps listen: one that speaks is shown out.
 
     Args:
-        name: as a person wrote it.
+        name: as the user wrote it.
         host: to listen at.
         port: the same; 0 for any.
         access: who may connect.

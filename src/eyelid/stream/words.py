@@ -56,10 +56,13 @@ def window_promise(gate: Gatekeeper, rate_hz: float | None) -> str:
 
 
 def _meaning(guarantee: Guarantee) -> str:
-    """What ε means to somebody who guesses."""
+    """What ε means to an attacker who guesses."""
     guess = guess_between_two(guarantee)
     share = rounded_up(100 * guess, 3 if guess < _NEXT_TO_NOTHING else 5)
-    text = f"Whoever guesses between two such places is right at most {share}% of the time, not 50"
+    text = (
+        f"An attacker who guesses between two such places is right at most {share}% of the time, "
+        "not 50"
+    )
     return f"{text}: next to nothing is hidden" if guess > _NEXT_TO_NOTHING else text
 
 
@@ -99,7 +102,7 @@ def _adding_up(filter: Filter, rate_hz: float | None, most_hz: float) -> str:
     most = minute(most_hz * (60 + BURST_S))
     usual = "" if rate_hz is None else f"{minute(60 * rate_hz)} a minute at {rate_hz:g} Hz and "
     return (
-        "Not protected: what somebody does for longer, or elsewhere. It adds up: every window "
+        "Not protected: what a person does for longer, or elsewhere. It adds up: every window "
         f"costs the person ε = {readable(rounded_up(filter.window_cost))}, which is {usual}at most "
         f"{most} a minute at the {most_hz:g} Hz that are let in."
     )

@@ -35,7 +35,7 @@ Promises without an ε are attacked by the audit's own attackers, on simulated p
 released again and again: `groups.py` names who is behind a record, looks for steps that one
 member alone has made and for people who are together too often, and counts the people, values,
 copies and rows of every group of `ksame`, and how often a person with a rare attribute is in a
-larger group; `rows.py` finds whoever is alone in a bin.
+larger group; `rows.py` finds people who are alone in a bin.
 
 `synthetic` measures in rounds that depend on each other. Games play all of them at once;
 `synthetic.py` searches the reach of all rounds after any noisy answers, looks at their noise

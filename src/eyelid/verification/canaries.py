@@ -40,9 +40,9 @@ ALPHA = 0.05
 # Many numbers, so that people are told apart; and rows of a recording, of which two are drawn.
 _TASKS, _FEATURES, _BINS, _RECORDS = 2, 48, 64, 8
 _ROWS = (1, 2, 4, 8, 16)
-# With fewer people than bins nothing is made up.
+# With fewer people than bins nothing is drawn.
 _FEWEST_PEOPLE = _BINS
-# No value that is drawn is this near to somebody's.
+# No value that is drawn is this near to a person's.
 _UNTOUCHED = 1e-13
 
 
@@ -187,7 +187,7 @@ def shown_of(record: FeatureTable, released: FeatureTable) -> NDArray[np.bool_]:
     own = record.data.select(released.names).to_numpy()
     after = np.minimum(np.searchsorted(shown, own), len(shown) - 1)
     nearest = np.minimum(np.abs(shown[after] - own), np.abs(own - shown[np.maximum(after - 1, 0)]))
-    # Bounds are anybody's.
+    # Bounds are arbitrary.
     inside = (own > _UNTOUCHED) & (own < 1 - _UNTOUCHED)
     found = ((nearest < _UNTOUCHED) & inside).any(axis=1)
     person = record.data["person"].rank("dense").to_numpy().astype(np.intp) - 1

@@ -1,7 +1,7 @@
 """Does `fixations` spend what it says, is its noise what it says, and can outcomes tell more?
 
 The fuzz: pure differential privacy is about every single outcome. What tests and places came to is
-made up, with places far out in all directions, and its likelihood is computed for hostile
+simulated, with places far out in all directions, and its likelihood is computed for hostile
 neighbours; budgets are read off the detector itself, at work on hostile streams.
 
 And as filters are looked at from outside in `streams`: its noise is exchanged for numbers that we
@@ -97,7 +97,7 @@ def _moved_gaze(mechanism: Fixations, rng: np.random.Generator) -> tuple[Values,
 
 
 def _lost(mechanism: Fixations, one: Values, other: Values, rng: np.random.Generator) -> float:
-    """The most that any of many made-up outcomes speaks for one against the other, over ε."""
+    """The most that any of many simulated outcomes speaks for one against the other, over ε."""
     size = (_OUTCOMES, len(one))
     fixating = rng.random(size) < rng.random((_OUTCOMES, 1))
     angle = rng.integers(0, 4, size) * np.pi / 2

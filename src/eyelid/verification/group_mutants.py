@@ -53,7 +53,7 @@ _by_other_names = by_output(lambda mutant, _: same_for_everybody(mutant))
 
 
 def _anew_for_every_task(self: Any, table: FeatureTable, noise: Randomness) -> Any:
-    """Everybody under one made-up name, with the means of another group in each task."""
+    """All people under one invented name, with the means of another group in each task."""
     people = table.people["person"]
     names = pl.DataFrame(
         {"person": people, "name": [f"p{place}" for place in np.argsort(noise.words(len(people)))]}

@@ -1,10 +1,11 @@
 """Games against k-anonymity: who is behind a record, what is one member's alone, who is together?
 
-Made-up people whose recordings tell them apart, of unequal lengths, with gaps, and some without
-some task, are released again and again. The attacks are those of an audit, by somebody who has
-everybody's recordings (`eyelid.attacks.anonymity`). What `ksame` promises of every group (its size,
-its values of a sensitive attribute, its copies, its rows, its gaps) is looked up in every release,
-and whether somebody with a rare attribute is in the larger group as often as anybody else.
+Simulated participants whose recordings distinguish them, of unequal lengths, with gaps, and some
+without some task, are released again and again. The attacks are those of an audit, by an attacker
+who has everybody's recordings (`eyelid.attacks.anonymity`). What `ksame` promises of every group
+(its size, its values of a sensitive attribute, its copies, its rows, its gaps) is looked up in
+every release, and whether a person with a rare attribute is in the larger group as often as any
+other person.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ _AGAIN = "everybody as the time before"
 _SMALL, _ONE_SIDED = "fewer than k people in a group", "fewer than l values in a group"
 _UNEQUAL, _LONG = "unlike, or not one for each member", "beyond the length that was asked for"
 _FILLED = "a value where a member has none"
-_IN_LARGER = "somebody with a rare attribute in the larger group"
-_IN_SMALLER = "somebody with a rare attribute in the smaller group"
+_IN_LARGER = "a person with a rare attribute in the larger group"
+_IN_SMALLER = "a person with a rare attribute in the smaller group"
 # The person of the crowd whose public attribute nobody else has.
 _RARE = 2
 
@@ -145,7 +146,7 @@ def _play(
 def _together(sharing: list[int]) -> float:
     """How often the first two people are in one of two groups, one of which has an extra seat.
 
-    One person, anybody, has the extra seat, in either group. Of all others, those who share all
+    One arbitrary person has the extra seat, in either group. Of all others, those who share all
     attributes are in the two groups half by half.
     """
     mine, people = sharing[0], sum(sharing)
@@ -163,8 +164,9 @@ def _halved(people: int) -> float:
 def _again(sharing: list[int]) -> float:
     """How often two groups of people are those of the time before, at most.
 
-    Whoever has the extra seat is in the larger group. The halves of all others, in each of those
-    who share all attributes, come in so many ways, and the extra seat is in one group or the other.
+    The person with the extra seat is in the larger group. The halves of all others, in each of
+    those who share all attributes, come in so many ways, and the extra seat is in one group or the
+    other.
     """
     people, ways = sum(sharing), [math.comb(each, each // 2) for each in sharing]
     fewest = min(
@@ -237,9 +239,9 @@ def _weights(released: FeatureTable) -> NDArray[np.int64]:
 
 
 def _named(found: RecoveredGroups, noise: Randomness) -> int:
-    """How many guesses are right about whoever is behind the record with the fewest candidates.
+    """How many guesses are right about who is behind the record with the fewest candidates.
 
-    A record under somebody's own name is that person's; any other is one of its candidates', each
+    A record under a person's own name is that person's; any other is one of its candidates', each
     as likely as the others.
     """
     candidates = found.behind_all.sum(axis=1)
@@ -255,10 +257,10 @@ def _named(found: RecoveredGroups, noise: Randomness) -> int:
 
 
 def same_for_everybody(mechanism: Any) -> OutputResult:
-    """Whether a release stays the same, to the last bit, whoever of a group is who.
+    """Whether a release stays the same, to the last bit, under any order of a group's members.
 
     People get other names and stand in another order. Nothing of this may show, and nobody's
-    recordings may move anybody to another group, attributes being the same.
+    recordings may move any person to another group, attributes being the same.
 
     Args:
         mechanism: to look at.

@@ -28,7 +28,7 @@ from eyelid.verification.mutant import NO_NOISE
 
 _PEOPLE, _MINUTES, _SEED = 3, 0.8, 0
 _KEPT_MS = 36_000.0
-# In spans: far below the noise of the games, far above the rounding of any grid.
+# As shares of the range: far below the noise of the games, far above the rounding of any grid.
 _NEXT_TO_NOTHING = 1e-6
 
 
@@ -138,7 +138,7 @@ def _windows() -> FeatureTable:
 
 
 def _values(table: FeatureTable) -> NDArray[np.float64]:
-    """In spans above the lower bounds: rows × features."""
+    """As shares of the range above the lower bounds: rows × features."""
     lowers = np.array([feature.lower for feature in table.features])
     spans = np.array([feature.span for feature in table.features])
     found: NDArray[np.float64] = (table.data.select(table.names).to_numpy() - lowers) / spans

@@ -51,7 +51,7 @@ def quieter_than_again(
 
 
 def _values(table: FeatureTable, like: FeatureTable) -> Values:
-    """Values in spans, of so many rows, evenly spread, as an attack can look at."""
+    """Values as shares of the range, of so many rows, evenly spread, as an attack can look at."""
     lowers = np.array([feature.lower for feature in like.features])
     spans = np.array([feature.span for feature in like.features])
     stride = max(1, len(like.data) * len(like.features) * _RUNS // _MOST_VALUES)

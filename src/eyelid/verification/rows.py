@@ -1,9 +1,9 @@
 """Rows drawn after real ones: a game against deniability as printed, and mutants of `seeded`.
 
 Of many rows that are alike, one has a value that no other row has. If k rows might have given each
-released row, as is printed, nobody names the right one with a probability above 1/k. Whoever sees
-that value in a release knows whose it is. The mutants are wrong in the test of `seeded`, in its
-coin, and in the model that it draws from.
+released row, as is printed, no attacker picks the right one with a probability above 1/k. An
+attacker who sees that value in a release knows whose it is. The mutants are wrong in the test of
+`seeded`, in its coin, and in the model that it draws from.
 """
 
 from __future__ import annotations

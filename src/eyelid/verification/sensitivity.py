@@ -1,7 +1,7 @@
 """The sensitivity fuzz: without noise, no neighbours may differ by more than is declared.
 
 Beside it, two more things that need no noise to be seen: that a person's integers are their own,
-whoever else is in the table, and that a private choice and the noise after it fit into one ε.
+with any others in the table, and that a private choice and the noise after it fit into one ε.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class FuzzResult:
 
     @property
     def refuted(self) -> bool:
-        """Whether some pair exceeds what is declared, or somebody's integers are not their own."""
+        """Whether some pair exceeds what is declared, or a person's integers are not their own."""
         return self.reached > 1.0 or self.chosen > 1.0 or self.mixed > 0
 
 

@@ -1,7 +1,7 @@
 """Are statistics over people what they claim: fuzz, noise, output, and their mutants.
 
 Neighbours here are whole studies, because rank statistics know no person without the others. Small
-studies with many ties, gaps and hostile numbers have somebody replaced, and what all parts together
+studies with many ties, gaps and hostile numbers have a person replaced, and what all parts together
 lose is held against what is stated.
 """
 
@@ -36,7 +36,7 @@ _TIED = np.array([0.0, 0.25, 0.5, 0.5, 0.75, 1.0, np.nan, -3.0])
 
 
 def fuzz_statistics(mechanism: Any, pairs: int, seed: int = 0) -> FuzzResult:
-    """Replace somebody in many small studies, and add up what all parts lose by it."""
+    """Replace a person in many small studies, and add up what all parts lose by it."""
     rng = np.random.default_rng(seed)
     worst, mixed, tried = 0.0, 0, 0
     for pair in mechanism.neighbour_pairs(mechanism.unit):

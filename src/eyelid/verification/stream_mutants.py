@@ -88,7 +88,7 @@ def _times(name: str, factor: float) -> Changes:
 
 
 def _meddled(before: Before | None = None, after: After | None = None) -> Changes:
-    """A filter that somebody meddles with at every sample."""
+    """A filter that is tampered with at every sample."""
 
     def kernel(self: Filter) -> Kernel:
         right: Kernel = sound_of(self).kernel()

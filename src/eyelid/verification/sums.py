@@ -110,7 +110,7 @@ def _with_one_choice(mechanism: Any) -> Any:
 
 
 def known_to(mechanism: Any) -> tuple[PersonCounts, PublicFacts]:
-    """People with different numbers of looks, some without any, in a shape that it takes."""
+    """People with different numbers of gaze points, some without any, in a shape that it takes."""
     side = math.isqrt(_CELLS)
     facts: PublicFacts = MapFacts.of(_PEOPLE, _LAYERS, Grid(side, side, side, side))
     if mechanism.release is ReleaseKind.TABLES:
@@ -196,7 +196,7 @@ _OF_SUMS: tuple[Row, ...] = (
     ("noise reused over cells", {"perturb": _same_for_cells}, _by_residuals),
     ("generator seeded anew", SEEDED_ANEW, _by_residuals),
     ("low bits without noise", COARSE, _by_residuals),
-    ("noise only where somebody looked", {"perturb": _only_where_looked}, _by_residuals),
+    ("noise only where a person looked", {"perturb": _only_where_looked}, _by_residuals),
     ("divided by those who looked", {"measure": _by_those_present}, _by_residuals),
     ("no noise", {"measure": _exact}, _by_outputs),
 )
@@ -243,7 +243,7 @@ def _by_fullest(self: Any, counts: PersonCounts, facts: PublicFacts) -> Any:
 
 
 def _apart_by_layer(counts: PersonCounts, facts: PublicFacts) -> PersonCounts:
-    """What a person has in another layer, taken for somebody else's."""
+    """What a person has in another layer, taken for another person's."""
     layers = facts.recordings
     person = counts.person * layers + counts.cell // facts.length
     return replace(counts, people=counts.people * layers, person=person)
@@ -331,7 +331,7 @@ def _dwell_only(self: Any, integers: Integers, facts: Any, noise: Randomness) ->
 _OF_TABLES: tuple[tuple[bool, *Row], ...] = (
     (True, "visits without a limit", {"limited": _visits_as_counted}, by_game),
     (False, "each table given the whole of ε", {"reach": lambda self, facts: 1.0}, by_game),
-    (True, "counted as somebody more or less", {"limits_of": _add_remove}, by_game),
+    (True, "counted as a person more or less", {"limits_of": _add_remove}, by_game),
     (False, "noise on dwell only", {"perturb": _dwell_only}, by_game),
     (False, "a limit for cells, none for tables", {"limited": _cells_only}, by_short_fuzz),
     (False, "each layer limited alone", {"limited": _each_layer}, by_short_fuzz),

@@ -1,6 +1,6 @@
 """Do the rounds of `synthetic` fit into its claim, is their noise fresh, and is nothing else used?
 
-The games play against all rounds at once, with few people and worst cases that somebody thought of.
+The games play against all rounds at once, with few people and worst cases thought of beforehand.
 Here the rounds are searched for neighbours, after whatever answers; their noise is looked at
 together; and whatever is asked and shown must stay as it is when people change and noisy answers do
 not. Then the mutants: in what people count, what is asked, what is paid and what is shown.
@@ -154,7 +154,7 @@ def compare_made_up(mechanism: Synthetic) -> OutputResult:
 
 
 def _with_fixed_answers(mechanism: Synthetic, asked: list[Any]) -> Synthetic:
-    """A copy whose answers say nothing of anybody, with all questions written down."""
+    """A measurement with answers that depend on no person, and all questions written down."""
 
     def measurement(self: Synthetic, facts: PublicFacts) -> Any:
         made = type(mechanism).measurement(self, facts)
@@ -427,11 +427,11 @@ _STALE: dict[str, Changes] = {
     "lengths without noise": _in_rounds({"perturb": _bare_lengths}, ["shares"]),
     "scale × 0.85": _in_rounds(less_noise(0.85)),
 }
-# What is asked or shown because of somebody's data.
+# What is asked or shown because of a person's data.
 _SHOWN: dict[str, Changes] = {
     "quarters of exact counts, seen by what is asked": _in_measurement(_EXACT_QUARTERS),
     "halves of exact counts": _in_measurement(_EXACT_HALVES),
     "tree chosen on exact products, seen by what is asked": _in_measurement(_EXACT_TREE),
     "as many rows as the longest has": {"apply": _as_the_longest},
-    "somebody's row among those made up": {"apply": _with_a_real_row},
+    "a person's row among the synthetic": {"apply": _with_a_real_row},
 }

@@ -3,10 +3,10 @@
 Every registered mechanism is played against at every unit it offers, and at the person level that
 its certificate states beside it; its declared sensitivity is fuzzed; its digits are attacked; its
 noise and its whole output are looked at; the samplers are tested. Where k-anonymity is claimed,
-groups are attacked instead, and rows where plausible deniability is. Made-up people are made of
-canaries, too, whose coins are guessed. Filters are looked at from outside: what every window of
-hostile streams spends, and their noise. Then each of these checks is run on planted faults, which
-it must catch.
+groups are attacked instead, and rows where plausible deniability is. Simulated participants are
+made of canaries, too, whose coins are guessed. Filters are looked at from outside: what every
+window of hostile streams spends, and their noise. Then each of these checks is run on planted
+faults, which it must catch.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _FALSE: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
     (
         "fuzzes",
         lambda fuzz: fuzz.mixed > 0,
-        "what {0.mechanism} measures of somebody per {0.unit} depends on who else is there, or in "
+        "what {0.mechanism} measures of a person per {0.unit} depends on who else is there, or in "
         "which order",
     ),
     (
@@ -126,7 +126,7 @@ class Verification:
         outputs: whether what is shown is what was made private.
         samplers: tests of the noise itself.
         planted: faults that the above and canaries must catch.
-        canaries: guesses at the coins of many people from one run, where people are made up.
+        canaries: guesses at the coins of many people from one run, of synthetic participants.
         streams: looks at filters from outside.
         claiming: the mechanisms that were asked for and claim to hold.
     """

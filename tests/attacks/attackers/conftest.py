@@ -1,4 +1,4 @@
-"""Made-up people whose records differ by as much as a test wants."""
+"""Synthetic participants whose records differ by as much as a test wants."""
 
 from __future__ import annotations
 

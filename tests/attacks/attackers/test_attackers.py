@@ -109,7 +109,7 @@ def test_constant_features_tell_nobody_apart(attacker, make_records):
     known = make_records(3, 2, 8)
     flat = replace(known, values=np.full_like(known.values, 0.25))
     scores = attacker.learn(flat, 0)(flat)
-    # Whoever is named, it is the same one for every record.
+    # Whoever is re-identified, it is the same one for every record.
     assert named(scores.averaged, scores.owner).mean() == pytest.approx(1 / 3)
 
 

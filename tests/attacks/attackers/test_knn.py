@@ -22,7 +22,7 @@ def test_votes_are_those_of_a_plain_search(make_records):
 
 
 def test_equal_distances_are_settled_by_lot(make_records):
-    """Three rows of each of two people at one place: with one neighbour either may be named."""
+    """Three rows of each of two people at one place: with one neighbour either may be chosen."""
     known = make_records(2, 1, 3, apart=0.0)
     known.values[:] = np.array([0.0, 1.0, 2.0, 3.0, 4.0])
     known.values[[0, 3]] += 1.0

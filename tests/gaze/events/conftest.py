@@ -17,7 +17,7 @@ from eyelid.io import read
 
 @pytest.fixture(scope="session")
 def made_up() -> Callable[[float], tuple[np.ndarray, ...]]:
-    """Arrays of one made-up recording at some rate, with its blinks and short losses."""
+    """Arrays of one simulated recording at some rate, with its blinks and short losses."""
 
     def make(rate_hz: float) -> tuple[np.ndarray, ...]:
         study = simulate(people=1, tasks=("comic",), rate_hz=rate_hz, minutes=0.4, seed=3)

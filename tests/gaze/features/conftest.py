@@ -304,7 +304,7 @@ def plain():
 
 @pytest.fixture
 def same_as_plain():
-    """One row against the reference, cut off at the bounds, to a millionth of the span."""
+    """One row against the reference, cut off at the bounds, to a millionth of the range."""
 
     def compare(row: dict, reference: dict, features: tuple[Feature, ...]) -> None:
         assert set(reference) - {"time_ms"} == {f.name for f in features}

@@ -13,7 +13,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Screen
 from eyelid.io import read
 
-# Made-up rows in the layout of each corpus, and the name of one of its files.
+# Synthetic rows in the layout of each corpus, and the name of one of its files.
 FILES = {
     "GazeBase": (
         "S_1042_S2_TEX.csv",

@@ -1,4 +1,4 @@
-"""EyeLink ``.asc``: made-up files in its layout, mutations of them, and real ones beside peers."""
+"""EyeLink ``.asc``: files in its layout, their mutations, and real ones beside peers."""
 
 import gzip
 import re

@@ -1,4 +1,4 @@
-"""Presets for VR datasets, on made-up files in their published layouts."""
+"""Presets for VR datasets, on synthetic files in their published layouts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ET_DK2_HEADER = (
 
 
 def et_dk2_row(time_s: float, point, turned, image: int = 3, gray: bool = False) -> str:
-    """Somebody standing at (1, 2, 3) whose gaze meets the world at a point beyond."""
+    """A person standing at (1, 2, 3) whose gaze meets the world at a point beyond."""
     place = np.add(point, [1.0, 2.0, 3.0])
     values = [1002, image, gray, 0, time_s, 99, *place, 0.6, 0.4, 960, 540, *[0.0] * 5]
     return ",".join(map(str, [*values, 0.1, 0.2, 0.9, 1.0, 2.0, 3.0, *turned]))

@@ -298,7 +298,7 @@ def test_diversity_and_balance_hold_in_every_group():
             assert {illness[i] for i in mine} == {"x", "y", "z"}
             assert abs(sum(gender[i] == "f" for i in mine) - 2) <= 1
     shown = " ".join(mechanism.unprotected(table))
-    assert "the illness of a member to whoever knows it of the others of the group" in shown
+    assert "the illness of a member to those who know it of the others of the group" in shown
     assert "at least 3 values, and the numbers of people of each differ by at most 1" in shown
     assert "that people who share illness and gender are spread over the groups: two" in shown
     assert "illness" not in mechanism.apply(table, randomness(1)).people.columns
@@ -389,9 +389,11 @@ def test_the_last_members_diagnosis_follows_from_the_others_and_the_certificate_
     )
     for seed in range(10):
         ill = mechanism.partition(table, randomness(seed))[:10]
-        assert np.bincount(ill).tolist() == [2] * 5, "whoever knows three of a group knows all four"
+        assert np.bincount(ill).tolist() == [2] * 5, (
+            "a person who knows three of a group knows all four"
+        )
     assert any(
-        "the age of a member to whoever knows it of" in s for s in mechanism.unprotected(table)
+        "the age of a member to those who know it of" in s for s in mechanism.unprotected(table)
     )
 
 
@@ -484,7 +486,7 @@ def test_the_guarantee_is_k_without_an_epsilon_and_says_what_is_not_hidden():
     told = " ".join(mechanism_named("ksame", k=3).unprotected(uneven(1)))
     assert "the mean of a group of 3 less those of 2 gives the last one's values exactly" in told
     assert "nobody need be a member" in told
-    assert "which group somebody is in" in told
+    assert "which group a participant is in" in told
     with pytest.raises(InputError, match="k=8 needs at least 8 people"):
         mechanism.cost(PublicFacts(7, 3, 100, 5), PERSON)
 

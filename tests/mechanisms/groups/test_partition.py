@@ -48,7 +48,7 @@ def test_every_pair_is_together_equally_often_and_every_group_is_as_likely():
     wanted = (4 * 3 + 3 * 2) / (people * (people - 1))
     error = np.sqrt(wanted * (1 - wanted) / draws)
     assert np.abs(together[np.triu_indices(people, 1)] - wanted).max() < 5 * error
-    # Neither a label nor the larger group tells who somebody is.
+    # Neither a label nor the larger group tells who a person is.
     assert np.abs(members.mean(axis=0) - 0.5).max() < 5 * 0.5 / np.sqrt(draws)
     larger = (members == (members.sum(axis=1) > people / 2)[:, None]).mean(axis=0)
     assert np.abs(larger - 4 / 7).max() < 5 * 0.5 / np.sqrt(draws)

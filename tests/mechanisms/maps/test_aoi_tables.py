@@ -144,7 +144,7 @@ class TestLimits:
     @pytest.mark.parametrize(
         ("layers", "areas", "reaches"),
         [
-            # One area has one cell, which somebody fills or leaves: M, not 2M.
+            # One area has one cell, which a person fills or leaves: M, not 2M.
             (1, 1, {"dwell": 2, "visits": 6, "transitions": 5, "order": 1}),
             (1, 2, {"dwell": 2, "visits": 12, "transitions": 10, "order": 4}),
             (1, 9, {"dwell": 2, "visits": 12, "transitions": 10, "order": 6}),

@@ -59,7 +59,7 @@ def test_where_caps_do_not_bite_windows_of_bins_are_the_windows(simulated, simul
 def test_the_default_caps_leave_features_nearly_as_they_are(simulated, simulated_table):
     off = in_spans(without_noise(build(), simulated), simulated_table)
     assert max(math.sqrt(np.nanmean(d**2)) for d in off.values()) < 0.006
-    assert max(np.abs(off["saccade_rate"])) > 0, "somebody makes more than three in a bin"
+    assert max(np.abs(off["saccade_rate"])) > 0, "a person makes more than three in a bin"
 
 
 def test_undefined_windows_have_a_value_within_the_bounds(simulated, simulated_table):

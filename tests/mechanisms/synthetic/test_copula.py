@@ -1,4 +1,4 @@
-"""Made-up people: signals that go together as the model says, over features, time and tasks."""
+"""Synthetic participants: correlated signals as in the model, over features, time and tasks."""
 
 from __future__ import annotations
 

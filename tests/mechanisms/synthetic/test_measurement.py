@@ -63,7 +63,7 @@ def test_every_answer_has_gaussian_noise_of_one_scale_and_nothing_else(pairs, gr
 
 
 def deaf(mechanism: Round, seed: int) -> Round:
-    """The same, with answers that have nothing to do with anybody."""
+    """The same, with answers that have nothing to do with any person."""
 
     class Deaf(type(mechanism)):  # type: ignore[misc]
         def perturb(self, integers: Integers, facts: PublicFacts, noise: Randomness) -> Integers:

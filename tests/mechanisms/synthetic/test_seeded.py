@@ -1,4 +1,4 @@
-"""Rows that begin as somebody's and are released if many could have begun them."""
+"""Rows that begin as a person's and are released if many could have begun them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def crowd(people: int = 400, rows: int = 6, seed: int = 1) -> FeatureTable:
 
 
 class WithTest(Seeded):
-    """With a test that somebody chose, whatever the number of people."""
+    """With a test that a person chose, whatever the number of people."""
 
     chosen: Threshold
 
@@ -326,7 +326,7 @@ def test_the_test_is_the_one_for_the_loss_that_is_told(records: int, tasks: int)
 
 
 def test_a_whole_mechanism_s_own_test_keeps_its_promise_exactly() -> None:
-    """Everybody has twenty rows, one of them there; somebody has all twenty there, or none."""
+    """Everybody has twenty rows, one of them there; a person has all twenty there, or none."""
     mechanism = Seeded(**Seeded.games[2])
     for pair in mechanism.neighbour_pairs(PERSON):
         distributions = [

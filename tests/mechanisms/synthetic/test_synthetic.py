@@ -1,4 +1,4 @@
-"""A study of made-up people: near to what it was made from, and about nobody."""
+"""A study of synthetic participants: near to what it was made from, and about nobody."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ def test_answers_tell_neighbours_apart_by_mu_at_the_most(mechanism):
 
 
 def changed_person(table: FeatureTable, rng: np.random.Generator) -> FeatureTable:
-    """Somebody who is replaced by another one: any rows of any tasks, any values, or next to none.
+    """A person who is replaced by another one: any rows of any tasks, any values, or next to none.
 
     The names of tasks are public: nobody takes one away with them, or brings one.
     """
@@ -746,7 +746,7 @@ def test_it_is_found_by_name():
 
 
 def test_real_readers_are_too_few(real_windows):
-    """Twenty of them: no useful study of made-up people exists at the level of a person."""
+    """Twenty of them: no useful study of synthetic participants exists at the level of a person."""
     with pytest.raises(InputError, match="20 people are too few"):
         Synthetic(epsilon=1.0).check(real_windows)
 

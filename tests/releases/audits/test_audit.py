@@ -100,7 +100,7 @@ def test_the_folder_beside_the_release_gets_the_figures_and_a_page(done, folders
     assert told["schema"] == "eyelid/audit/1"
     assert told == json.loads(done.to_json())
     page = (folders / "private-audit" / "report.html").read_text()
-    assert "Not refuted" in page
+    assert "ot contradicted" in page
     assert {p.name for p in done.written} == {"audit.json", "report.html"}
 
 
@@ -255,7 +255,7 @@ def test_a_report_replaces_pages_and_nothing_else(folders, tmp_path):
 
 
 def test_without_a_fair_protocol_there_is_no_audit(folders):
-    with pytest.raises(InputError, match="none of the protocols asked for is a fair test"):
+    with pytest.raises(InputError, match="none of the protocols asked for is leak-free here"):
         audit(folders / "features", folders / "private", protocols=["paper-halves"])
 
 
@@ -299,7 +299,7 @@ def test_whether_anything_could_have_been_refuted_is_said(make_table, people, co
     made = release(table, mechanism="laplace", epsilon=1.0)
     found = audit(table, made, attackers=["means", "likelihood"])
     assert found.could_refute == could
-    assert ("no attack could have refuted it" in found.verdict) != could
+    assert ("no attack could have contradicted it" in found.verdict) != could
 
 
 def test_an_attacker_who_counts_its_calls_learns_nothing(make_table):

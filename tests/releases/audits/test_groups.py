@@ -1,4 +1,4 @@
-"""The audit of releases of groups, of groups as printed, and of made-up rows, through files."""
+"""The audit of releases of groups, of groups as printed, and of synthetic rows, through files."""
 
 import json
 import re
@@ -24,13 +24,13 @@ from eyelid.releases.audits.consistency import among_promises
 from eyelid.releases.audits.pairing import audit_target
 from eyelid.releases.release import release
 from eyelid.reporting.audits.page import report, standing
+from eyelid.reporting.audits.verdict import whole_of
 from eyelid.reporting.group_pictures import (
     group_view,
     lines_picture,
     plane_picture,
     telling_features,
 )
-from eyelid.reporting.sentences import percent
 
 WORDS = {"speed": "turns a second", "rate": "looks a second", "same": "", "idle": ""}
 FEATURES = [Feature(name, "1/s", words, 0.0, 10.0) for name, words in WORDS.items()]
@@ -83,10 +83,11 @@ def changed(home, where, change):
 
 def test_a_sound_release_is_not_refuted_and_its_verdict_says_what_is_not_hidden(done):
     assert done.refuted == []
-    assert done.verdict.startswith("Not refuted: every record is the plain mean over 3 people")
-    assert "the certificate allows at most 33.4% on average over members" in done.verdict
-    assert "which group somebody is in is not hidden" in done.verdict
-    assert "but one has the last one’s exactly" in done.verdict
+    assert done.verdict.startswith("Told who is in which group, the strongest of ")
+    assert "Every record is the plain mean over 3 people, as certified." in done.verdict
+    assert "The guarantee allows at most 3 on average over the members of a group" in done.verdict
+    assert "Not hidden: which group a participant is in (found for " in done.verdict
+    assert "but one can compute the last one’s exactly" in done.verdict
     assert {f.protocol: f.bound for f in done.identification} == {
         "raw→release": pytest.approx(1 / 3),
         "release→raw": pytest.approx(1 / 3),
@@ -117,7 +118,7 @@ def test_the_page_of_an_audit_is_for_the_owner_and_draws_people(done, home):
         assert "Why group means are still of use" in page
         assert Rules(page).broken == []
         assert "of t0, t1, t2, over time" in page
-        # Features are told in words, where somebody wrote them down.
+        # Features are told in words, where a person wrote them down.
         assert any(words and words in page for words in WORDS.values())
         assert "not to be shared" in page
     assert "for the owner’s eyes" in written
@@ -132,7 +133,7 @@ def test_the_terminal_tells_what_groups_hide_and_what_not(done, home, eyelid, mo
     told = eyelid("audit", home / "features", home / "out")
     assert told.code == 0
     text = " ".join(told.out.split())
-    assert "which group is somebody in (not protected)" in text
+    assert "which group is a participant in (not protected)" in text
     assert "all but one of a group of 3 has the last one's values exactly" in text
     assert "after 1, " in text
     assert "A group's mean is off a member's by" in text
@@ -195,7 +196,7 @@ def test_without_a_certificate_groups_are_found_and_nothing_is_promised(home, do
     assert found.groups.sizes.tolist() == [3, 3, 3]
     assert found.bounds() == {}
     assert replace(done, target=found).verdict.startswith(
-        "Nothing is promised about this release; every record is the plain mean over 3 people"
+        "Nothing is promised about this release. Told who is in which group, the strongest of "
     )
     noisy = released.data.with_columns(pl.col("rate") + 0.1 * pl.col("speed"))
     with pytest.raises(InputError, match="not plain means over people of the original"):
@@ -211,7 +212,10 @@ def test_a_second_release_of_the_same_people_is_told(done, tmp_path):
     assert (found.releases, found.inconsistencies) == (2, ())
     twice = replace(done, target=found)
     assert "These people are in 2 releases" in twice.verdict
-    assert "this release alone would allow at most 33.4% on average over members" in twice.verdict
+    assert (
+        "This release alone would allow at most 3 on average over the members of a group"
+        in twice.verdict
+    )
     assert "but with the others of these people there is no bound" in twice.verdict
     page = report(twice)
     assert "This release alone would allow" in page
@@ -227,14 +231,14 @@ def test_groups_as_printed_are_attacked_by_intersection_and_padding(monkeypatch)
     made = release(table, mechanism="ksame-paper", k=3)
     found = audit(table, made, attackers=["means"], protocols=["raw->release"])
     assert "no guarantee" in found.verdict
-    assert "link the groups of their tasks: whoever has raw recordings" in found.verdict
+    assert "link the groups of their tasks: an attacker who has raw recordings" in found.verdict
     assert found.groups.exact_intersection.rate > 0.5
     assert found.groups.padding.values > 0
     # The headline is the strongest attack of all, not the strongest that learns.
     rates = (found.groups.intersection.rate, found.groups.exact_intersection.rate)
     assert found.worst.rate.rate == max(rates) > max(f.rate.rate for f in found.honest)
     page = report(found)
-    assert f"<b>{percent(found.worst.rate.rate)}</b>are named from the <em>release</em>" in page
+    assert f"<b>{whole_of(found.worst.rate)}</b>are re-identified from the <em>release</em>" in page
     assert "k = 3: printed or asked for, not promised" in page
     assert "<td>k = 3</td>" not in page
     assert "Why these groups do not hide people" in page
@@ -272,7 +276,7 @@ def test_whatever_people_and_groups_lack_the_audit_comes_to_an_end(table, k, mon
     made = release(table, mechanism="ksame", k=k)
     found = audit(table, made, attackers=["means"])
     assert found.refuted == []
-    assert found.verdict.startswith("Not refuted: ")
+    assert "Not hidden: " in found.verdict
     assert "What groups hide" in report(found)
     json.loads(found.to_json())
     assert found.worst.rate.rate <= 1 / k + 1e-9
@@ -295,7 +299,7 @@ def test_groups_that_cannot_be_found_out_are_checked_as_far_as_it_goes(monkeypat
     found = audit(table, made, attackers=["means"])
     assert found.target.groups.fresh
     assert "too few values" in found.verdict
-    assert "in another run of the mechanism" in found.verdict
+    assert "In another run of the mechanism" in found.verdict
     assert "as certified" not in found.verdict
     assert found.to_dict()["groups"]["of_another_run"]
     assert standing(found).words.endswith("not everything could be tested")
@@ -328,7 +332,7 @@ def test_a_promise_that_allows_much_is_not_green(monkeypatch):
     found = replace(found, target=replace(found.target, total=total))
     assert found.synthetic.membership.bound > 0.9
     assert standing(found).name == "weak"
-    assert standing(found).words == "Not refuted, but the promise allows much"
+    assert standing(found).words == "Certificate not contradicted, but the guarantee allows much"
     assert "which is much: the promise rules out little" in found.verdict
     member = replace(found.synthetic.membership, bound=0.4)
     modest = replace(found, synthetic=replace(found.synthetic, membership=member))
@@ -358,15 +362,15 @@ def test_made_up_rows_are_asked_who_gave_them_and_what_they_are_worth(monkeypatc
     made = release(table, mechanism="seeded", epsilon=3.0, delta=1e-3, rows=4, bins=4)
     found = audit(table, made)
     assert found.refuted == []
-    assert "which of two people was in it is told with an advantage of" in found.verdict
+    assert "Which of two participants was in it is inferred with an advantage of" in found.verdict
     # Rows that begin as a person's are not nobody's.
     kept = "keep 1 of 2 features of a person's row, every value as one of 4 bins"
-    assert f"Not refuted: some rows {kept}; which" in found.verdict
+    assert f"The certificate is not contradicted. Some rows {kept}. Which" in found.verdict
     assert "nobody" not in found.verdict
     assert found.synthetic.membership.bound == pytest.approx(np.tanh(1.5), abs=1e-3)
     assert found.synthetic.copies == 0
     assert found.to_dict()["made_up"]["rows"] == 8
-    assert {use.protocol for use in found.utility} == {"made-up→raw"}
+    assert {use.protocol for use in found.utility} == {"synthetic→raw"}
     monkeypatch.setattr("eyelid.releases.audits.audit.audit", lambda *words, **more: found)
     text = " ".join(eyelid("audit", "original", "released").out.split())
     assert "Which of two people was in it" in text
@@ -377,7 +381,7 @@ def test_made_up_rows_are_asked_who_gave_them_and_what_they_are_worth(monkeypatc
     assert f"Some rows {escape(kept)}." in page
     assert "nobody’s own record" not in page
     assert "How often an attacker is right who is asked which of two people was in it" in page
-    assert "Distance from how people&#39;s values are distributed" in page
+    assert "Distance from the distribution of participants&#39; values" in page
     assert "no guarantee" in page
 
 
@@ -389,7 +393,7 @@ def test_made_up_rows_that_are_peoples_own_are_refuted(monkeypatch):
     copied = replace(made.table, data=made.table.data.with_columns(own.get_columns()))
     certificate = replace(made.certificate, output_sha256=output_digest(copied))
     found = audit(table, replace(made, held=copied, certificate=certificate))
-    assert "made-up rows are rows of people as they were recorded" in found.refuted[0]
+    assert "synthetic rows are rows of people as they were recorded" in found.refuted[0]
     with pytest.raises(InputError, match="no record under a person's name: leave out"):
         audit(table, made, attackers=["means"])
 
@@ -411,5 +415,5 @@ def test_a_bound_that_other_releases_undo_is_refuted_whatever_its_certificate_li
     assert list(among_promises(certificate, Account(by_then=1))) == []
     found = set(among_promises(certificate, Account(by_then=2)))
     assert found == {
-        "the certificate states a bound on naming people that its own numbers do not give"
+        "the certificate states a bound on re-identifying people that its own numbers do not give"
     }

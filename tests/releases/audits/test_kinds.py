@@ -55,7 +55,7 @@ def test_groups_never_name_more_than_one_among_k(unlike, k):
     for attacker in runs[0].named:
         shares = np.concatenate([run.named[attacker] for run in runs])
         assert above(shares, 1 / k) > 0.001, attacker
-    # Whoever has the very recordings does as well as may be: they find the group.
+    # A person who has the very recordings does as well as may be: they find the group.
     assert np.mean([run.named["intersection, has the very recordings"] for run in runs]) > 0.75 / k
 
 

@@ -165,7 +165,7 @@ def test_a_sound_heatmap_stands_and_is_written_beside_it(home):
     done = audit(home / "study", home / "out")
     (attack,) = done.attacks.values()
     assert done.refuted == []
-    assert "Not refuted" in done.verdict
+    assert "not contradicted" in done.verdict
     assert attack.positive.advantage.rate == 1.0
     assert not attack.subtraction.learned
     assert attack.noise.objection is None
@@ -175,7 +175,7 @@ def test_a_sound_heatmap_stands_and_is_written_beside_it(home):
     assert told["verdict"] == done.verdict
     page = (home / "out-audit" / "report.html").read_text()
     assert Rules(page).broken == []
-    assert "The promise stands" in page
+    assert "Certificate not contradicted by any attack" in page
     assert "wherever else and however long one of them had looked" in page
     assert "all features" not in page
     assert "data:image/png;base64" in page

@@ -1,4 +1,4 @@
-"""The audit of a study of made-up people, from the release to the page."""
+"""The audit of a study of synthetic participants, from the release to the page."""
 
 import functools
 import json
@@ -80,10 +80,10 @@ def test_nobody_is_named_and_the_bound_is_on_membership(study, made, found):
     assert found.synthetic.membership.bound == bound < 1
     assert (found.synthetic.people, found.synthetic.among) == (90, 90)
     assert "nobody’s own record is in it" in found.verdict
-    assert "knows everybody else and sees all noisy answers" in found.verdict
+    assert "knows all others and sees all noisy answers" in found.verdict
     assert "Kept, that is, off by less than half of what there is: recognising" in found.verdict
     assert "are right by tree" in found.verdict
-    assert "Never in it: what anybody did" in found.verdict
+    assert "Never in it: what any one person did" in found.verdict
     told = json.loads(found.to_json())
     assert told["identification"] == []
     figures = told["made_up"]
@@ -124,8 +124,11 @@ def test_the_page_is_green_only_for_an_attack_that_finds_people_without_noise(fo
 def test_what_other_releases_leave_of_the_promise_is_said_by_headline_and_verdict(found):
     nothing = promising(found, holds=False, reasons=("one of them promises nothing",))
     little = promising(found, epsilon=40.0)
-    assert standing(nothing).words.endswith("with the others nothing holds")
-    assert "nothing holds, because of another one: one of them promises nothing" in nothing.verdict
+    assert standing(nothing).words.endswith("with the others no guarantee is valid")
+    assert (
+        "no guarantee is valid, because of another one: one of them promises nothing"
+        in nothing.verdict
+    )
     assert standing(little).words.endswith("all of them promise little")
     assert "a person has paid" in little.verdict
 
@@ -148,7 +151,7 @@ def test_why_shares_are_farther_off_than_foreseen_is_said_where_it_is_known(stud
 
 def test_the_task_is_learned_from_made_up_people_and_tested_on_people(found):
     best = max(found.utility, key=lambda use: use.rate.rate)
-    assert (best.target, best.protocol) == ("task", "made-up→raw")
+    assert (best.target, best.protocol) == ("task", "synthetic→raw")
     assert best.rate.low > best.rate.chance
     assert best.raw.rate > 0.9
 
@@ -194,8 +197,8 @@ def outside(study, table):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (renamed, "not the 90 made-up people"),
-        (with_an_attribute, "not the 90 made-up people"),
+        (renamed, "not the 90 synthetic participants"),
+        (with_an_attribute, "not the 90 synthetic participants"),
         (without_a_feature, "2 features, and not the 3"),
         (without_a_task, "one recording of each task"),
         (outside, "outside their bounds"),
@@ -208,7 +211,7 @@ def test_people_who_are_not_what_the_certificate_says_disagree(study, made, chan
 
 def test_people_who_are_not_made_up_are_refuted(study, made):
     done = audit(study, changed(made, with_copies(study, made.table)))
-    assert "3 of 2160 made-up rows are rows of people" in done.refuted[0]
+    assert "3 of 2160 synthetic rows are rows of people" in done.refuted[0]
     assert standing(done).name == "refuted"
     assert "Do not share" in done.verdict
 
@@ -228,7 +231,7 @@ def test_the_page_of_an_audit_is_for_the_owner_and_draws_people(study, tmp_path,
     done = audit(folder, out)
     assert done.target.left_out == 1
     page = (tmp_path / "out-audit" / "report.html").read_text(encoding="utf-8")
-    for words in ("of people and made up", "in recordings of people and made-up people"):
+    for words in ("of people and synthetic", "in recordings of people and synthetic participants"):
         assert words in page
     assert ("Do not share it." in page) is not simulated
     assert "not to be shared" in page
@@ -237,7 +240,7 @@ def test_the_page_of_an_audit_is_for_the_owner_and_draws_people(study, tmp_path,
     # Without their lines, which only a caller in Python can ask for.
     bare = report(done)
     assert Rules(bare).broken == []
-    for words in ("of people and made up", "in recordings of people and made-up people"):
+    for words in ("of people and synthetic", "in recordings of people and synthetic participants"):
         assert (words in bare) is simulated
 
 
@@ -260,5 +263,5 @@ def test_the_command_prints_what_is_kept(eyelid, study, tmp_path):
     assert "with itself 1 row later" in told
     assert "Share the release alone" in told
     assert "control: hardly any noise" in told
-    assert "The attacker knows everybody else’s data" in told
+    assert "The attacker knows all others' data" in told
     assert "That is no guarantee" in told

@@ -38,6 +38,7 @@ from eyelid.reporting.audits.audit_json import UNCOVERED
 from eyelid.reporting.audits.page import report as drawn
 from eyelid.reporting.audits.page import standing
 from eyelid.reporting.audits.results import OriginalAudit, RecordsAudit, TableAudit
+from eyelid.reporting.audits.verdict import whole_of
 from eyelid.reporting.sentences import coarse, number, promise
 
 # Of the same audit the same page, which takes long to draw.
@@ -198,8 +199,9 @@ def test_the_verdict_the_promise_and_the_two_numbers_come_first(sound):
     assert sound.verdict in first
     certificate = sound.target.certificate
     assert promise(certificate.person_level, form=certificate.form) in first
-    assert f"{100 * raw.rate.rate:.0f}% of 6 people are named from their raw data" in first
-    assert f"{100 * worst.rate.rate:.0f}% are named from the release" in first
+    assert f"{whole_of(raw.rate)} participants are re-identified from raw data" in first
+    assert f"{100 * raw.rate.rate:.0f}%, 95% limits" in first
+    assert f"{whole_of(worst.rate)} are re-identified from the release" in first
     assert f"≤ {rounded_up(100 * worst.bound, 3)}%" in first
     assert f"guessing {100 / 6:.0f}%" in first
 
@@ -208,8 +210,9 @@ def test_every_attack_stands_in_the_table_with_its_bound(sound):
     text = _Page(report(sound)).text
     for finding in sound.identification:
         bound = "no bound" if finding.bound is None else f"≤ {rounded_up(100 * finding.bound, 3)}%"
-        row = rf"{finding.protocol}( \(not a fair test\))?\s*means\s*{100 * finding.rate.rate:.0f}%"
-        assert re.search(rf"{row}\s*\S+ %\s*{bound}", text), finding.protocol
+        split = r"( \(within-release split, not comparable\))?"
+        row = rf"{finding.protocol}{split}\s*means\s*{100 * finding.rate.rate:.0f}%"
+        assert re.search(rf"{row}\s*\S+%\s*{bound}", text), finding.protocol
 
 
 def test_a_bound_is_never_printed_smaller_than_it_is(sound):
@@ -221,8 +224,8 @@ def test_a_bound_is_never_printed_smaller_than_it_is(sound):
 
 def test_what_papers_do_is_marked_as_no_fair_test(sound):
     page = report(sound)
-    assert "NOT A FAIR TEST" in page
-    assert "paper-halves (not a fair test)" in _Page(page).text
+    assert "within-release split" in page
+    assert "paper-halves (within-release split, not comparable)" in _Page(page).text
 
 
 def test_a_refuted_certificate_looks_and_reads_different(sound):
@@ -241,7 +244,7 @@ def test_what_made_up_people_refute_is_seen_at_once(sound):
     run = replace(sound.canaries.person, lower_bound=3.0, p_value=1e-9)
     page = report(replace(sound, canaries=replace(sound.canaries, person=run)))
     assert 'class="verdict refuted"' in page
-    assert "tried on made-up people: REFUTED" in page
+    assert "tried on simulated participants: REFUTED" in page
 
 
 def test_without_a_certificate_nothing_is_promised(simulated_table, sound):
@@ -281,7 +284,7 @@ def test_a_positive_control_that_fails_is_said(sound):
 
 
 def test_attackers_who_know_more_people_than_others_stand_in_one_picture(sound):
-    """Somebody with places but no window ended the report of an audit of gaze."""
+    """A person with places but no window ended the report of an audit of gaze."""
     fewer = tuple(replace(f, cmc=f.cmc[1:]) for f in sound.positive)
     assert "names on the attacker" in report(replace(sound, positive=fewer))
 
@@ -353,7 +356,7 @@ def test_the_first_screen_says_what_the_allowed_figure_is(sound):
     # Nothing else is as strong.
     audit = replace(sound, identification=(above,))
     text = _Page(report(audit)).text
-    assert "That is an average over the noise" in text
+    assert "The bound is an average over the noise" in text
     many = f"{number(worst.rate.rate * worst.rate.people)} of {worst.rate.people} people"
     assert f"{many} is within chance of it" in text
     allowed = math.ceil(worst.rate.rate / 2 * worst.rate.people)
@@ -361,12 +364,12 @@ def test_the_first_screen_says_what_the_allowed_figure_is(sound):
     assert "Corrected for 1 attempt, none contradicts the guarantee (smallest p = 0.4)" in (
         audit.verdict
     )
-    assert "Whoever downloads the release has everybody’s records" in text
+    assert "Those who download the release have all records" in text
 
 
 def test_errors_on_the_page_have_two_digits(sound):
     text = _Page(report(sound)).text
-    assert coarse(sound.error.rmse_of_span) + " times its feature’s public span" in text
+    assert coarse(sound.error.rmse_of_span) + " times its feature’s range" in text
     assert f"NMSE: {coarse(sound.error.nmse)}" in text
 
 
@@ -413,7 +416,7 @@ def test_what_a_release_lets_out_over_time_is_told_from_public_facts(simulated_t
     assert f"up to ε = {rounded_up(temporal.worst, 3)}" in page
     assert "lower no noise" in page
     assert "which no certificate covers" in page
-    # Made-up people may be drawn exactly, real ones may not where a release is handed on.
+    # Synthetic participants may be drawn exactly, real ones may not where a release is handed on.
     assert "raw signals, mean over features" in page
     real = replace(simulated_table, simulated=False)
     page = report(_audit(real, made, temporal=temporal))

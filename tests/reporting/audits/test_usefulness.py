@@ -52,7 +52,7 @@ def promising(monkeypatch):
     """The guarantee alone would get a green page."""
     from eyelid.reporting.audits import page
 
-    green = page.Standing("sound", "The promise stands")
+    green = page.Standing("sound", "Certificate not contradicted")
     monkeypatch.setattr(page, "_standing_of_promise", lambda audit: green)
 
 

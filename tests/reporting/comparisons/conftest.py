@@ -33,7 +33,7 @@ def comparison(
 
 
 def outcome(named: float | None, used: float | None, error: float | None = 0.3) -> Outcome:
-    """Shares of people named and, of everybody's windows, about so many told."""
+    """Shares of people re-identified and, of everybody's windows, about so many told."""
     whole = 0 if named is None else round(named * PEOPLE)
     spread = [0.02 * (place % 3 - 1) for place in range(PEOPLE)]
     return Outcome(

@@ -54,7 +54,7 @@ def test_weaker_promises_are_told_with_what_they_come_to(by_hand, rows):
 
 
 def test_what_was_not_attacked_is_neither_nobodys_record_nor_safe(by_hand, rows):
-    """Own records that nobody could be named in for want of an attack, and means."""
+    """Own records that nobody could be re-identified in for want of an attack, and means."""
     untried = by_hand.row("laplace", by_hand.promise(1.0), None, 0.7, epsilon=1.0)
     told = " ".join(findings(by_hand.comparison(untried)))
     assert "naming was not measured" in told

@@ -118,8 +118,8 @@ def test_without_a_target_errors_stand_on_a_logarithmic_axis(by_hand):
     ]
     picture = plane(scene_of(by_hand.comparison(*rows, target=None)))
     assert any("error of a value" in words for words in texts(picture))
-    assert "dct, ε = 1: 5% named, 30 spans" in picture
-    assert "raw data: 80% named, 0 spans" in picture
+    assert "dct, ε = 1: 5% named, 30 of the range" in picture
+    assert "raw data: 80% named, 0 of the range" in picture
 
 
 def test_numbers_do_not_cover_each_other_though_many_points_are_the_same():

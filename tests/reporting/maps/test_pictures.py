@@ -179,7 +179,7 @@ def test_a_picture_without_a_legend_is_not_drawn(legend: str):
 @pytest.mark.parametrize("size", [(60, 90), (400, 60), (20, 900)])
 @pytest.mark.parametrize("start", ["Protects", NO_GUARANTEE])
 def test_long_words_wrap_inside_the_picture_and_overlap_nothing(size, start):
-    legend = f"{start} " + "wherever somebody looked it matters little " * 12 + "x" * 200
+    legend = f"{start} " + "wherever a person looked it matters little " * 12 + "x" * 200
     some = plain(np.ones(size), name="a very long name of a picture " * 8)
     figure = draw_heatmap(some, legend)
     figure.draw_without_rendering()

@@ -275,7 +275,7 @@ def test_it_is_said_that_clipping_makes_some_people_count_less():
     assert "where gaze is at least" in told(10**6).sentence
     counts = mechanism_named("map-gaussian", epsilon=1.0)
     shape = counts.facts_of(10**5, 1, WIDTH, HEIGHT, BLUR)
-    assert "Looks beyond the cap do not count" in reliability(counts, shape, BLUR).sentence
+    assert "Gaze points beyond the cap do not count" in reliability(counts, shape, BLUR).sentence
 
 
 def test_of_maps_with_unequal_gaze_the_one_with_the_least_is_told():

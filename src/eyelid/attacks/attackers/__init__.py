@@ -79,7 +79,7 @@ def default_attackers(people: int) -> list[Attacker]:
 
 
 def _loaded(entry: EntryPoint) -> Attacker:
-    """Somebody else's attacker: an object with ``name`` and ``learn``, or a class of such."""
+    """An attacker of a user's own: an object with ``name`` and ``learn``, or a class of such."""
     where = f"attacker '{entry.name}' of {entry.value}"
     try:
         thing = entry.load()

@@ -1,4 +1,4 @@
-"""What an attacker is: somebody who learns from records of people and then names strange records.
+"""What an attacker is: it learns from records of people and then says whose strange records are.
 
 To add one (a deep network, say), write a class with ``name`` and ``learn`` and hand it to
 ``eyelid.audit(…, attackers=[…])``, or announce it under the entry point group ``eyelid.attackers``

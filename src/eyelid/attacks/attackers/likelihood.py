@@ -54,12 +54,12 @@ def likelihood_scores(
 ) -> Scores:
     """The log-likelihood of each person's release under each person's data.
 
-    Recordings are matched by task and by their order within it. Whoever lacks a recording of that
-    kind cannot be its owner and comes last: which recordings people have is not protected, and no
-    bound holds where it tells them apart.
+    Recordings are matched by task and by their order within it. A person who lacks a recording of
+    that kind cannot be its owner and comes last: which recordings people have is not protected, and
+    no bound holds where it tells them apart.
 
     With very many people only some coordinates are looked at, evenly spread (`how_many_compared`);
-    fewer people may then be named than could be.
+    fewer people may then be re-identified than could be.
 
     Args:
         mechanism: as it was run; what it measured must be `legible`.

@@ -1,9 +1,9 @@
-"""Features by which people are named in gaze samples, and without any gaze at all.
+"""Features by which people are re-identified in gaze samples, and without any gaze at all.
 
 Noise that is drawn anew averages out over a window, and events found in it are the noise's own. So
-whoever attacks filtered gaze should look at places first: where somebody looks on average, and how
-far around it. When samples were taken, and which were lost, filters release as they are: whoever is
-recognised by these is not hidden by any filter.
+an attack on filtered gaze should look at places first: where a person looks on average, and how
+far around it. When samples were taken, and which were lost, filters release as they are: an
+attacker who is recognised by these is not hidden by any filter.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _DIGITS = 6
 
 
 def without_gaze(study: Study, attackers: Sequence[Attacker], seed: int = 0) -> list[Finding]:
-    """Who is named across recordings by time stamps alone, and by losses alone.
+    """Who is re-identified across recordings by time stamps alone, and by losses alone.
 
     Time stamps are released: that is an attack on the release. What it shows of losses is less than
     what is known here: that is the most they could give away.
 
     Args:
         study: what a filter took.
-        attackers: who names people.
+        attackers: who re-identifies people.
         seed: of their choices.
     """
     found: list[Finding] = []

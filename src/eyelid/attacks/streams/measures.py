@@ -276,7 +276,7 @@ def event_f1(ours_ms: tuple[Floats, Floats], theirs_ms: tuple[Floats, Floats]) -
     (onset, offset), (begin, end) = ours_ms, theirs_ms
     if not len(onset) or not len(begin):
         return 0.0 if len(onset) or len(begin) else None
-    # Whoever shares more than half of an event's time has its middle.
+    # An event that shares more than half of an event's time has its middle.
     near = np.maximum(np.searchsorted(begin, (onset + offset) / 2, side="right") - 1, 0)
     shared = np.minimum(offset, end[near]) - np.maximum(onset, begin[near])
     joint = np.maximum(offset, end[near]) - np.minimum(onset, begin[near])

@@ -1,9 +1,9 @@
 """Two streams of the same recordings, sample beside sample.
 
-A released stream may be slower than its original, or start later. Whoever receives it knows, at any
-moment, the last sample that came: so beside each original sample stands the last released one at or
-before its time. A sample is not waited for longer than an event survives a loss: 75 ms, or one and
-a half samples of a slower stream. After that the gaze is lost.
+A released stream may be slower than its original, or start later. An attacker who receives it
+knows, at any moment, the last sample that came: so beside each original sample stands the last
+released one at or before its time. A sample is not waited for longer than an event survives a loss:
+75 ms, or one and a half samples of a slower stream. After that the gaze is lost.
 
 How gaze moves: how fast, and whether saccades follow the main sequence as those of eyes do.
 In healthy eyes the peak speed of a saccade follows its amplitude: about speed = scale ·

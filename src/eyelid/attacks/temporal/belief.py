@@ -1,15 +1,15 @@
 """What a release tells about one moment, by the mechanism that made it and public facts alone.
 
-`dependent_mu` is what a linear release tells about one value, to somebody who knows how values go
-together: a release y = Ax + z with Gaussian noise z ~ N(0, Z), and somebody who believes
-x ~ N(m, Σ) and knows nothing else. Learning y, they tell x_i = a from x_i = b as well as two
-normal distributions whose means are μ′ standard deviations apart: for them the
-release is μ′-GDP about x_i, with
+`dependent_mu` is what a linear release tells about one value, to an attacker who knows how values
+go together: a release y = Ax + z with Gaussian noise z ~ N(0, Z), and an attacker who believes x ~
+N(m, Σ) and knows nothing else. Learning y, they tell x_i = a from x_i = b as well as two normal
+distributions whose means are μ′ standard deviations apart: for them the release is μ′-GDP about
+x_i, with
 
     μ′_i = |a − b|·√(vᵀK⁻¹v),  v = AΣ_{:,i}/Σ_ii,  K = A(Σ − Σ_{:,i}Σ_{i,:}/Σ_ii)Aᵀ + Z.
 
-Differential privacy assumes somebody who knows all other values, and compares x_i = a with x_i = b
-at equal others: that gives μ. Correlation can make μ′ larger than this μ, for a unit that is
+Differential privacy assumes an attacker who knows all other values, and compares x_i = a with x_i =
+b at equal others: that gives μ. Correlation can make μ′ larger than this μ, for a unit that is
 smaller than all that is correlated; ignorance of the others makes it smaller. It is a figure about
 one belief. It is reported beside μ and never lowers any noise.
 """
@@ -34,7 +34,7 @@ from eyelid.privacy.unit import RECORD, RECORDING, Trust
 
 # In squared spans: that of a value of which nothing but its bounds is believed.
 BELIEVED_VARIANCE = 1 / 12
-# In spans: far for the grid, near for whatever is clipped.
+# As shares of the range: far for the grid, near for whatever is clipped.
 _AWAY = 0.25
 # Beliefs about more rows than this take seconds.
 _MOST_ROWS = 1200
@@ -62,14 +62,14 @@ class Steps:
 
 @dataclass(frozen=True)
 class GaussianBelief:
-    """What somebody with a Gaussian belief about a signal learns of one value; see `dependent_mu`.
+    """What a Gaussian belief about a signal reveals of one value; see `dependent_mu`.
 
     Attributes:
         rows: of the signal.
         correlation: of neighbouring rows, as believed.
         delta: at which ε are meant.
-        mu_alone: of the value that is told best, to somebody who knows all others.
-        mu_dependent: of the value that is told best, to somebody who has the belief.
+        mu_alone: of the value that is told best, to an attacker who knows all others.
+        mu_dependent: of the value that is told best, to an attacker who has the belief.
     """
 
     rows: int
@@ -134,7 +134,7 @@ def gaussian_belief(
 
 
 def _about_rows(mechanism: FeatureMechanism, kind: Kind) -> bool:
-    """Whether what is measured are rows of somebody's own features, under a promise of a kind."""
+    """Whether what is measured are rows of a person's own features, under a promise of a kind."""
     own = mechanism.measures and mechanism.trust is Trust.LOCAL
     return own and mechanism.kind is kind and mechanism.takes == "features"
 

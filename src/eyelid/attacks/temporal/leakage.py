@@ -1,8 +1,9 @@
 """Temporal privacy leakage: what steps that depend on each other tell about one of them.
 
 Cao et al. 2017, Quantifying differential privacy under temporal correlations. A release that gives
-every step ε_t gives somebody who knows the Markov chain behind the steps more than ε_t about step
-t: what was released before it (backward) and after it (forward) counts as well, the total being
+every step ε_t gives an attacker who knows the Markov chain behind the steps more than ε_t about
+step t: what was released before it (backward) and after it (forward) counts as well, the total
+being
 
     TPL_t = BPL_t + FPL_t − ε_t,  BPL_t = L_B(BPL_{t−1}) + ε_t,  FPL_t = L_F(FPL_{t+1}) + ε_t.
 

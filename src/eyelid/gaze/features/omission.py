@@ -1,7 +1,7 @@
 """From recordings to rows, and what stands in the place of those that cannot be summarised.
 
 A recording that is too short or too slow keeps one row without any value. So its person, and the
-recording, count as everybody else's do: what a release shows does not depend on how long somebody
+recording, count as all others do: what a release shows does not depend on how long a person
 was recorded.
 """
 

@@ -231,7 +231,7 @@ def usual_kind(study: Study, window_ms: float = 30_000.0) -> str:
 
     Trials of which fixations are reported tend to be shorter than a window: an image, a sentence.
     So their rows are fixations, unless recordings are longer by design. No recording is looked at:
-    what a release shows must not depend on how long somebody took.
+    what a release shows must not depend on how long a person took.
 
     Args:
         study: with all rows, some, or none.

@@ -35,7 +35,7 @@ class PersonCounts:
     def added_up(
         cls, people: int, cells: int, person: People, cell: Cells, weight: Floats | None = None
     ) -> PersonCounts:
-        """Counts of single looks, of which a person may have many in one cell.
+        """Counts of single gaze points, of which a person may have many in one cell.
 
         >>> looks = PersonCounts.added_up(2, 9, np.array([0, 0, 1]), np.array([4, 4, 2]))
         >>> looks.cell.tolist(), looks.count.tolist()

@@ -49,7 +49,7 @@ class GazeMap(Framed):
     """A map of one picture or stretch of time.
 
     Attributes:
-        values: height × width, at least 0. Of counts, the weight of looks a px, mean over
+        values: height × width, at least 0. Of counts, the weight of gaze points a px, mean over
             observers; of a heatmap, density a px.
         name: of the picture or stretch of time; empty if there is one only.
         people: how many observers.
@@ -218,12 +218,12 @@ def gaze_map(
 ) -> GazeMap:
     """The mean over observers of how much each looked at each px: G of Liu et al. (2019).
 
-    NOT private: whoever knows the others' maps subtracts them and has the last one's. For a map to
-    share, use `eyelid heatmap` or a mechanism that holds.
+    NOT private: an attacker who knows the others' maps subtracts them and has the last one's. For a
+    map to share, use `eyelid heatmap` or a mechanism that holds.
 
     Args:
         source: a study of samples or fixations, or looks.
-        stimulus: which one, or which layer of the looks; by default the only one.
+        stimulus: which one, or which layer of the gaze points; by default the only one.
         size: width and height of the picture in px; by default the screen's. Looks know theirs.
         placement: of the picture on the screen, for a study.
         weight: ``count`` or ``duration``, for a study; see `gaze_points_of`.
@@ -238,8 +238,8 @@ def gaze_map(
     if isinstance(source, GazePoints):
         if stimulus is None and len(source.layers) > 1:
             raise InputError(
-                f"the looks are at {len(source.layers)} pictures or stretches of time: name one of "
-                f"{', '.join(source.layers[:5])}{', …' if len(source.layers) > 5 else ''}"
+                f"the gaze points are at {len(source.layers)} pictures or stretches of time: name "
+                f"one of {', '.join(source.layers[:5])}{', …' if len(source.layers) > 5 else ''}"
             )
         return mean_map([source if stimulus is None else source.of_layer(stimulus)], cap=cap)
     width_px, height_px = size or _screen_size(source, placement)
@@ -273,7 +273,7 @@ def mean_map(blocks: Iterable[GazePoints], *, cap: float | None = None) -> GazeM
         people += len(points.people)
         total = np.zeros((pixels.rows, pixels.columns)) if total is None else total
         if total.shape != (pixels.rows, pixels.columns):
-            raise InputError("all looks of a map must be at a picture of the same size")
+            raise InputError("all gaze points of a map must be at a picture of the same size")
         if cap is None:
             total += counted(pixels, points.x_px, points.y_px, points.weight)
             continue

@@ -28,7 +28,7 @@ _SHOWING = ["observer", "recording", "stimulus"]
 
 @dataclass(frozen=True, eq=False)
 class GazePoints:
-    """Looks of some people at one or more layers: pictures, or stretches of time of one.
+    """Gaze points of some people at one or more layers: pictures, or stretches of time of one.
 
     Rows of a person stand together, those of one layer in order of time. Lost gaze and gaze outside
     the picture have no rows.
@@ -43,8 +43,8 @@ class GazePoints:
         x_px: from the picture's left border.
         y_px: from its upper border.
         weight: 1, or how long it lasted in ms, or what was measured there.
-        outside: looks left out because they were not on the picture. Like everything here it is
-            for those who own the data, and no part of a release.
+        outside: gaze points left out because they were not on the picture. Like everything here it
+            is for those who own the data, and no part of a release.
         lost: those left out because the signal was lost.
         since_ms: of each look, how long after its stimulus appeared in its recording; None where
             that is not known.
@@ -70,7 +70,7 @@ class GazePoints:
         return PersonCounts.added_up(len(self.people), cells, self.person, cell, self.weight)
 
     def of_people(self, first: int, last: int) -> GazePoints:
-        """Looks of some of the people, up to and without the last; not how many were left out."""
+        """Gaze points of some people, up to and without the last; not how many were left out."""
         here = slice(*np.searchsorted(self.person, [first, last]).tolist())
         some = self.at(here)
         return replace(some, people=self.people[first:last], person=some.person - first)
@@ -83,7 +83,7 @@ class GazePoints:
         return replace(some, layers=(name,), layer=np.zeros_like(some.layer))
 
     def at(self, here: slice | NDArray[np.bool_]) -> GazePoints:
-        """Some of the looks; not how many were left out."""
+        """Some of the gaze points; not how many were left out."""
         return replace(
             self,
             person=self.person[here],
@@ -99,12 +99,12 @@ class GazePoints:
     def _cell_of(self, grid: Grid) -> NDArray[np.int64]:
         if (grid.width_px, grid.height_px) != (self.width_px, self.height_px):
             raise InputError(
-                f"the looks are at a picture of {self.width_px} × {self.height_px} px, the grid "
-                f"is of {grid.width_px} × {grid.height_px}: they must be the same"
+                f"the gaze points are at a picture of {self.width_px} × {self.height_px} px, the "
+                f"grid is of {grid.width_px} × {grid.height_px}: they must be the same"
             )
         cell = grid.cell_of(self.x_px, self.y_px)
         if cell.min(initial=0) < 0:
-            raise InputError("some looks are not on their picture: leave them out")
+            raise InputError("some gaze points are not on their picture: leave them out")
         return cell
 
 
@@ -131,15 +131,16 @@ def gaze_points_of(
         study: of samples or fixations.
         width_px: of the picture.
         height_px: of the picture.
-        stimuli: whose looks to take, one layer each; by default the only one there is.
+        stimuli: whose gaze points to take, one layer each; by default the only one there is.
         placement: of the picture on the screen; by default at its top left, px for px.
-        weight: ``count``, so that every look is 1; or ``duration`` in ms: of a fixation its own, of
-            a sample the time to the next one, at most twice the usual one of that recording.
+        weight: ``count``, so that every gaze point is 1; or ``duration`` in ms: of a fixation its
+            own, of a sample the time to the next one, at most twice the usual one of that
+            recording.
         stretches_ms: where stretches of time begin and where the last one ends, since the stimulus
             appeared in a recording; then each stretch is a layer, and there is one stimulus. A
             fixation belongs to the stretch that it begins in. See `stretches`.
-        people: whose looks to take; by default everybody's.
-        known: stimuli that somebody looked at, where this is a part of a study; by default those of
+        people: whose gaze points to take; by default everybody's.
+        known: stimuli that a person looked at, where this is a part of a study; by default those of
             its rows.
 
     >>> rows = {"person": ["a", "b"], "recording": "r", "time_ms": 0.0, "x": [5.0, 99.0], "y": 1.0}
@@ -232,7 +233,7 @@ def gaze_points_from_arrays(
     size: tuple[int, int],
     everybody: Sequence[str] | None = None,
 ) -> GazePoints:
-    """Looks of one layer from plain points: touches, presses, cells of a force plate.
+    """Gaze points of one layer from plain points: touches, presses, cells of a force plate.
 
     Args:
         people: of each point whose it is.
@@ -281,7 +282,7 @@ def gaze_points_from_arrays(
 def layers_of(
     stimuli: Sequence[str] | None, stretches_ms: Sequence[float] | Floats | None = None
 ) -> tuple[str, ...]:
-    """Names of the layers of looks: of pictures, or of stretches of time in seconds.
+    """Names of the layers of gaze points: of pictures, or of stretches of time in seconds.
 
     >>> layers_of(None), layers_of(["page"], [0.0, 500.0, 2000.0])
     (('',), ('0–0.5 s', '0.5–2 s'))
@@ -343,7 +344,7 @@ def _check(study: Study, weight: str) -> None:
 
 
 def _stimuli(known: set[str], stimuli: Sequence[str] | None) -> tuple[str, ...]:
-    """The names of the stimuli to take, of which there must be looks by somebody."""
+    """The names of the stimuli to take, of which there must be gaze points."""
     if stimuli is not None:
         names = tuple(stimuli)
         strangers = [name for name in names if name not in known]
@@ -482,7 +483,7 @@ def _on_picture(points: GazePoints, edges_ms: Floats | None = None) -> GazePoint
     """Without lost looks and those outside the picture or all stretches of time."""
     wanted = np.ones(len(points.layer), dtype=np.bool_)
     if edges_ms is not None:
-        assert points.since_ms is not None, "stretches of time are of looks with times"
+        assert points.since_ms is not None, "stretches of time are of gaze points with times"
         points = replace(points, layer=np.searchsorted(edges_ms, points.since_ms, side="right") - 1)
         wanted = (points.layer >= 0) & (points.layer < len(edges_ms) - 1)
     lost = np.isnan(points.x_px) | np.isnan(points.y_px)

@@ -1,4 +1,4 @@
-"""A gaze map as a picture on anybody's axes."""
+"""A gaze map as a picture on given axes."""
 
 from __future__ import annotations
 

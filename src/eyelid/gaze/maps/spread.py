@@ -47,7 +47,7 @@ def point_spread(map: GazeMap | Floats, sigma_px: float) -> GazeMap | Floats:
             )
         return replace(map, values=point_spread(map.values, sigma_px), sigma_px=sigma_px)
     values = _point_spread(map.astype(np.float64, copy=False), sigma_px)
-    # Rounding must not make looks of less than nobody.
+    # Rounding must not make gaze points of less than nobody.
     return np.maximum(values, 0.0) if map.min(initial=0.0) >= 0 else values
 
 

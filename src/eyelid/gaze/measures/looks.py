@@ -2,7 +2,7 @@
 
 A visit is a run of looks in one area, without a look elsewhere in between. Of samples one counts
 from 100 ms on, so that gaze which only crosses an area has not looked at it; a fixation always
-counts. Whoever has no look at a page has no number for it.
+counts. A person with no gaze point on a page has no number for it.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class Pages:
         areas: of each page, by the name of its stimulus.
         width_px: of what everybody looked at.
         height_px: of the same.
-        stimuli: all that anybody of the study was shown.
+        stimuli: all that any person of the study was shown.
     """
 
     areas: Mapping[str, tuple[Area, ...]]

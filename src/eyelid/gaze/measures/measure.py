@@ -63,7 +63,7 @@ class Measure:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the most that it can be, whoever is measured."""
+        """The least and the most that it can be, for any person."""
         return (0.0, 1.0) if self.is_share else (self.feature.lower, self.feature.upper)
 
     @property

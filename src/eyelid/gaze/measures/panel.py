@@ -71,7 +71,7 @@ class Panel:
     def __post_init__(self) -> None:
         if not self.columns:
             raise InputError(
-                "nothing is asked of anybody: name measures, and tasks, pages or contrasts of them"
+                "no measure is asked for: name measures, and tasks, pages or contrasts of them"
             )
 
     @cached_property

@@ -6,7 +6,7 @@ comes from recordings that eyelid is tested on.
 """
 
 from eyelid.gaze.norms.definitions import definitions, measure_of
+from eyelid.gaze.norms.literature import norm_for, norms
 from eyelid.gaze.norms.norm import GRADES, TASKS, Norm, Source
-from eyelid.gaze.norms.published import norm_for, norms
 
 __all__ = ["GRADES", "TASKS", "Norm", "Source", "definitions", "measure_of", "norm_for", "norms"]

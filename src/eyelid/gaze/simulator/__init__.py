@@ -1,4 +1,4 @@
-"""The simulator: made-up people reading, with the privacy problem that real people have."""
+"""The simulator: simulated participants reading, with the privacy problem that real people have."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def simulate(
 
 @dataclass(frozen=True)
 class Crowd:
-    """People who are made up when they are needed, each from a stream of their own.
+    """Participants simulated when they are needed, each from a stream of their own.
 
     Attributes:
         people: how many.
@@ -150,7 +150,7 @@ class Crowd:
         )
 
     def _person(self, place: int) -> tuple[Person, list[np.random.SeedSequence]]:
-        """Somebody, and a seed for each of their recordings."""
+        """A person, and a seed for each of their recordings."""
         own = np.random.SeedSequence(self.entropy, spawn_key=(place,))
         person_seed, *recording_seeds = own.spawn(1 + len(self.tasks))
         return Person.draw(np.random.default_rng(person_seed)), recording_seeds

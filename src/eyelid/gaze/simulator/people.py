@@ -1,4 +1,4 @@
-"""Made-up people: oculomotor traits that last, and the state of the day that does not."""
+"""Simulated participants: oculomotor traits that last, and the state of the day that does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A picture with a few things to see, and made-up people who look at it: for trying maps."""
+"""A picture with a few things to see, and simulated participants looking at it, to try maps."""
 
 from __future__ import annotations
 

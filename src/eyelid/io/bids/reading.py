@@ -1,4 +1,4 @@
-"""Read the eye tracking of a BIDS dataset, whoever wrote it."""
+"""Read the eye tracking of a BIDS datasetof any origin."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def read_folder(path: Path, said: Layout) -> Study:
 
     Args:
         path: of the dataset.
-        said: what somebody's column map says.
+        said: what the user's column map says.
     """
     about = read_json(path / DESCRIPTION)
     files = sorted(_sample_files(path), key=lambda file: file.order)
@@ -143,7 +143,7 @@ class _File:
 
     @property
     def own(self) -> Json:
-        """What eyelid says about it besides; empty where somebody else wrote it."""
+        """What eyelid says about it besides; empty where another program wrote it."""
         return part(self.sidecar, OWN)
 
     @property

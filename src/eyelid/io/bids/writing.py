@@ -177,11 +177,11 @@ def dataset_files(study: Study, names: Names) -> Files:
         **{key: fact for key, fact in facts.items() if fact},
     }
     yield "dataset_description.json", json_content(about)
-    whose = "made-up people" if study.simulated else "people"
+    whose = "simulated participants" if study.simulated else "people"
     kind = (
         "A private release of recordings: what it protects stands in its certificate."
         if study.released
-        else "The gaze is as it was recorded, and can tell who somebody is."
+        else "The gaze is as it was recorded, and can identify a participant."
     )
     readme = (
         f"# Eye tracking\n\nGaze of {whose}, written by eyelid. {kind}\n\nKeys of the sidecars "

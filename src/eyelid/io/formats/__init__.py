@@ -1,7 +1,7 @@
 """One module per format: how to recognise it by its content, and how to read it.
 
 A format is a module with ``NAME``, ``recognises(head) -> bool`` and ``read(head, said) -> Part``,
-where ``said`` is what somebody's column map says. A format that is a whole folder has
+where ``said`` is what the user's column map says. A format that is a whole folder has
 ``recognises_folder(path) -> bool`` and ``read_folder(path, said) -> Study`` instead or besides.
 """
 

@@ -1,6 +1,6 @@
-"""Any csv, tsv or parquet table, by the usual names of its columns and by somebody's map.
+"""Any csv, tsv or parquet table, by the usual names of its columns and by the user's map.
 
-A row is a sample or a fixation. Where somebody says which columns are features, with their public
+A row is a sample or a fixation. Where the user says which columns are features, with their public
 bounds in a file (`eyelid.io.feature_tables`), a row is a trial, a sentence, a word or whatever was
 measured.
 """
@@ -64,7 +64,7 @@ def read(head: Head, said: Layout) -> Part:
 
 
 def read_features(head: Head, said: Layout) -> Part:
-    """A table of the features that somebody names, with keys by their usual names otherwise."""
+    """A table of the features that the user names, with keys by their usual names otherwise."""
     if not recognises(head):
         raise InputError(f"{head.path} is no table: features come from csv, tsv or Parquet")
     taken = {*said.feature_columns.values(), *said.attributes, *said.columns.values()}

@@ -2,7 +2,7 @@
 
 Rates, units, screens and file names are those of pymovements' public dataset definitions, except
 where a comment says otherwise. They are facts about the corpus and stand in no file, so every part
-carries a note, and somebody's map outranks them.
+carries a note, and the user's map outranks them.
 
 pymovements has the origin of pixels in the middle of the screen for SB-SAT, EMTeC, HBN and Potsdam
 Binge. Their positions lie around half the width and height of the screen, so they count from a
@@ -41,7 +41,7 @@ class _Corpus:
         file: a regular expression for the names of its files. ``person`` is the person; all other
             groups together name the recording, and ``task`` and ``stimulus`` are kept.
         counted: whether time stamps must rise by one, where a header is so plain that it could be
-            anybody's.
+            any reader's.
         note: what is to be known besides.
     """
 

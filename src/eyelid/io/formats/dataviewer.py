@@ -1,6 +1,6 @@
 """Fixation reports of SR Research's Data Viewer: a table with a row a fixation.
 
-The columns of a report are chosen by whoever makes it. Needed are ``RECORDING_SESSION_LABEL``,
+The columns of a report are chosen by its author. Needed are ``RECORDING_SESSION_LABEL``,
 ``TRIAL_INDEX`` and the place and duration of the current fixation; its start in the trial is often
 left out. What was looked at (words, names of areas) is stimulus and is not kept, its number is.
 """
@@ -31,7 +31,7 @@ _OPTIONAL = {
     "label_interest_area": "CURRENT_FIX_INTEREST_AREA_ID",
 }
 _SESSIONS = (
-    "every session label was taken for another person: if somebody has several, say who is who "
+    "every session label was taken for another person: if one person has several, say who is who "
     "with `map='person=COLUMN'`"
 )
 _NO_TIMES = (

@@ -104,7 +104,7 @@ def read_trials(head: Head, trials: Sequence[Mapping[str, Any]], said: Layout, n
     Args:
         head: of the file.
         trials: what each says, one or more of them with a list of objects.
-        said: what somebody's map says.
+        said: what the user's map says.
         name: of the format.
     """
     objects: list[_Object] = []
@@ -167,7 +167,7 @@ def _like_the_longest(
 
 
 def _under(table: pl.DataFrame, above: Mapping[str, Scalar], needed: set[str]) -> pl.DataFrame:
-    """A table with those columns of what stands above it that somebody needs."""
+    """A table with those columns of what stands above it that are needed."""
     return table.with_columns(
         _column(name, [above[name]]).new_from_index(0, table.height)
         for name in above

@@ -166,7 +166,7 @@ def read_authors_features(path: Path, said: Layout) -> Study:
 
     Args:
         path: the folder of the dataset, or `FEATURE_FOLDER` in it.
-        said: what somebody says about columns and people.
+        said: what the user says about columns and people.
     """
     study = study_of_files(feature_files(path), _read_features, said)
     study = study.derive(

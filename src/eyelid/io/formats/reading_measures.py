@@ -2,7 +2,7 @@
 
 A row a word: ``part`` (the person), ``trialId``, the ids of speech, paragraph, sentence and word,
 the word itself and what was measured on it. The measures become features without bounds: they can
-be released once somebody gives bounds. The word and its characters are stimulus and are not kept.
+be released once the user gives bounds. The word and its characters are stimulus and are not kept.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class AnonymisingMechanism(FeatureMechanism):
         """That k is about people, and no ε."""
         return (
             f"k-anonymity of a person, over all recordings together: at most 1/{self.k} for naming "
-            "somebody among the members of a group; it is not differential privacy, has no ε, and "
+            "a person among the members of a group; it is not differential privacy, has no ε, and "
             "adds up with nothing"
         )
 

@@ -14,7 +14,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.groups.partition import Members
 from eyelid.mechanisms.groups.slots import slots_of
 
-# Of a span: the public grid that values are put on, fine enough for anybody, and so coarse that
+# Of a range: the public grid that values are put on, fine enough for every use, and so coarse that
 # sums over 100 000 people are exact.
 _STEPS = 2.0**36
 ENDLESS = np.iinfo(np.int64).max

@@ -52,26 +52,28 @@ class KSame(AnonymisingMechanism):
         recording without any value shortens none. A cell is the mean of all members of the group,
         or empty where one of them has no value: nothing is filled in. One row a group and window,
         with the number of people as its weight, or a copy for each of them.""",
-        protects="""who of a group a record belongs to. Somebody who has raw recordings of a person
-        says which of the k or more equal records of a group is theirs with probability 1/k at most.
-        It is about telling members apart, not about what the mean of a group shows of each, and it
-        is not differential privacy: which group somebody is in can be found by whoever has
-        recordings of them; whoever has the recordings of all members but one computes the last
-        one's values exactly; a group shows what its members have in common; and two releases with
+        protects="""who of a group a record belongs to. An attacker who has raw recordings of a
+        person says which of the k or more equal records of a group is theirs with probability 1/k
+        at most. It is about telling members apart, not about what the mean of a group shows of
+        each, and it is not differential privacy: which group a person is in can be found by those
+        who have recordings of them; those who have the recordings of all members but one compute
+        the last one's values exactly; a group shows what its members have in common; and two
+        releases with
         other groups intersect.""",
         why="""a group has one record, of which each member has a copy, and all copies are equal:
         nothing in one depends on whom it is handed to, not even its last digit, as sums are exact
         on a public grid and do not know in which order members stand. Let copies be handed to
         members in a random order, drawn without a look at gaze. The release is the same for every
-        order, so given it, and any recordings, all orders are as likely as before: whoever says
-        which copy is somebody's is right with probability 1/|group| ≤ 1/k. This takes that (A)
+        order, so given it, and any recordings, all orders are as likely as before: a guess
+        which copy is a person's is right with probability 1/|group| ≤ 1/k. This takes that (A)
         groups are drawn without a look at gaze, (B) there is one partition for everything that is
         linked, (C) every group has k people, leftovers being drawn from everybody and dealt out to
         the others, (D) lengths are public or the group's shortest, (E) nothing else is released
         that tells members apart, and members are equally likely beforehand. Which cells are empty
         is the same for all copies too: that a member of the group lacks a value shows, and not who.
         A cell is a mean of the whole group or empty, never of those who have a value, be they k or
-        more: from a cell of m members and one of m − 1, in rows where values hardly change, anybody
+        more: from a cell of m members and one of m − 1, in rows where values hardly change, one of
+            them
         would compute the value of the one who is missing. That records are means plays no part in
         the 1/k: equal copies of a list of all members' recordings would have the same
         1/k. What a mean shows of its members is bounded by nothing here.""",
@@ -114,8 +116,8 @@ class KSame(AnonymisingMechanism):
     l: int | None = parameter("how many values of it at least: 2 or more", default=None)  # noqa: E741
     balance: str | None = parameter(
         "public attributes: people who share all of them, and the diverse one, are spread over the "
-        "groups, two of which differ by at most 2 of them: gender, or a,b; where hardly anybody "
-        "shares them this does nothing",
+        "groups, two of which differ by at most 2 of them: gender, or a,b; where hardly any "
+        "participant shares them this does nothing",
         default=None,
     )
 
@@ -156,7 +158,7 @@ class KSame(AnonymisingMechanism):
     def check(self, table: FeatureTable) -> None:
         """Refuse groups that could not be made, or would have nothing in common."""
         super().check(table)
-        # Values are clipped, whoever calls: bounds that are none are refused.
+        # Values are clipped for every caller: bounds that are none are refused.
         Bounds({f.name: (f.lower, f.upper) for f in table.features})
         if len(lacking(table)) == len(slots_of(table).names):
             people = with_every_task(table).recordings["person"].n_unique()
@@ -201,12 +203,12 @@ class KSame(AnonymisingMechanism):
             )
 
     def partition(self, table: FeatureTable, noise: Randomness) -> Members:
-        """Who is in which group: nothing of anybody's gaze goes into it. Never to be shown."""
+        """Who is in which group: no gaze goes into it. Never to be shown."""
         people = int(slots_of(table).owner[-1]) + 1
         return random_groups(people, self.k, noise, self._strata(table))
 
     def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
-        """One made-up person a group, or one for each member.
+        """One released person a group, or one for each member.
 
         Time stamps are rewritten to the step, labels are dropped.
         """
@@ -339,8 +341,8 @@ class KSame(AnonymisingMechanism):
         shown = [
             f"the number of people ({facts.people}), that each of them took part, and the sizes of "
             f"the groups ({each})",
-            "which group somebody is in, to whoever has recordings of them: hidden is only which "
-            "of its members somebody is",
+            "which group a participant is in, to those who have recordings of them: hidden is only "
+            "which of its members it is",
             everything_of_the_last(min(sizes)),
             "what the members of a group have in common: a mean is published without noise, and "
             "whatever is true of all of them is true of each",
@@ -352,7 +354,7 @@ class KSame(AnonymisingMechanism):
         if self.diverse:
             apart = most_apart(facts.people, self.k)
             shown.append(
-                f"the {self.diverse} of a member to whoever knows it of the others of the group: "
+                f"the {self.diverse} of a member to those who know it of the others of the group: "
                 f"every group has at least {self.values_of_diverse} values, and the numbers of "
                 f"people of each differ by at most {apart} from group to group"
             )
@@ -363,7 +365,7 @@ class KSame(AnonymisingMechanism):
 
 
 def with_every_task(table: FeatureTable) -> FeatureTable:
-    """The people who have every task that anybody has.
+    """The people who have every task that any person has.
 
     Args:
         table: of everybody.
@@ -378,7 +380,7 @@ def with_every_task(table: FeatureTable) -> FeatureTable:
 def lacking(table: FeatureTable) -> dict[str, int]:
     """How many people lack each recording that others have, by task and order within it.
 
-    Whoever lacks one takes it from their whole group.
+    A person who lacks one takes it from their whole group.
     """
     slots = slots_of(table)
     people = int(slots.owner[-1]) + 1
@@ -391,7 +393,7 @@ def lacking(table: FeatureTable) -> dict[str, int]:
 
 
 def slot_names(slots: pl.DataFrame) -> list[str]:
-    """Recordings that somebody has, in words: by task, numbered where it has several.
+    """Recordings that a person has, in words: by task, numbered where it has several.
 
     >>> slot_names(pl.DataFrame({"task": ["look", "read", "read"]}))
     ["task 'look'", "recording 1 of task 'read'", "recording 2 of task 'read'"]

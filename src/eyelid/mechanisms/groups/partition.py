@@ -1,4 +1,4 @@
-"""Random groups of at least k people, drawn without a look at anybody's gaze."""
+"""Random groups of at least k people, drawn without a look at the gaze."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def groups_in_words(people: int, k: int) -> str:
 def everything_of_the_last(size: int) -> str:
     """What an exact mean of so many people shows, in words."""
     return (
-        "everything of a member to whoever has the recordings of the others: the mean of a group "
-        f"of {size} less those of {size - 1} gives the last one's values exactly, and nobody need "
-        "be a member or be asked for that"
+        "everything of a member to those who have the recordings of the others: the mean of a "
+        f"group of {size} less those of {size - 1} gives the last one's values exactly, and nobody "
+        "need be a member or be asked for that"
     )
 
 
@@ -91,8 +91,8 @@ def random_groups(
     """Everybody's group: at least k in each, sizes as even as possible, groups in random order.
 
     Where the groups are not all of one size, the extra seats are given away first, to people drawn
-    from everybody, in groups drawn from all: whatever somebody's attributes are, they are in a
-    larger group as often as anybody else. Only the others are dealt out by attributes.
+    from all, in groups drawn from all: whatever a person's attributes are, they are in a
+    larger group as often as any other person. Only the others are dealt out by attributes.
 
     Args:
         people: N.
@@ -108,7 +108,7 @@ def random_groups(
     order = np.argsort(noise.words(people))
     seated, rest = np.split(order, [people % groups])
     dealt = np.empty(people, dtype=np.intp)
-    # Before anybody's attributes are looked at: else the sizes of groups would tell of them.
+    # Before any person's attributes are looked at: else the sizes of groups would tell of them.
     dealt[seated] = np.argsort(noise.words(groups))[: seated.size]
     for values in reversed(strata):
         rank = _ranks([values[person] for person in rest], groups, noise)
@@ -119,7 +119,7 @@ def random_groups(
 
 
 def groups_and_a_rest(people: int, k: int, noise: Randomness) -> Members:
-    """Everybody's group: k in each, in random order, and in the last one whoever is left over."""
+    """Everybody's group: k in each, in random order, and in the last one those left over."""
     member: Members = np.empty(people, dtype=np.intp)
     member[np.argsort(noise.words(people))] = np.arange(people) // k
     return member
@@ -150,9 +150,9 @@ def group_names(groups: int) -> list[str]:
 def fewest_values(values: Sequence[object], groups: int) -> int:
     """How many different values every group is sure to have when people are dealt out by them.
 
-    Whoever gets an extra seat is not dealt out, and may be anybody: what counts is the worst case.
-    Frequent values are sure while as many people as groups are dealt; of the people of all others,
-    each group has an even share, of different values.
+    The one who gets an extra seat is not dealt out, and may be any person: what counts is the worst
+    case. Frequent values are sure while as many people as groups are dealt; of the people of all
+    others, each group has an even share, of different values.
 
     >>> fewest_values("fffmmx", 2), fewest_values("fffmm", 2)
     (2, 1)

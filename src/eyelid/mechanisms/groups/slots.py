@@ -17,7 +17,7 @@ _BLOCK_VALUES = 1 << 18
 
 @dataclass(frozen=True, eq=False)
 class Slots:
-    """Every recording that anybody has, side by side over people.
+    """Every recording that any person has, side by side over people.
 
     Attributes:
         names: one row a slot: ``recording`` (its number), ``task`` and ``stimulus`` (none).
@@ -45,7 +45,7 @@ def slots_of(table: FeatureTable, per_task: int | None = None) -> Slots:
 
     Args:
         table: of everybody.
-        per_task: slots of each task, whatever anybody has; as many as the person with most
+        per_task: slots of each task, whatever any person has; as many as the person with most
             recordings of it fills by default, which shows that person.
     """
     recordings = table.recordings

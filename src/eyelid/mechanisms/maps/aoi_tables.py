@@ -26,7 +26,7 @@ from eyelid.privacy.unit import Unit
 
 TABLES = ("dwell", "visits", "transitions", "order")
 _FEWEST_PEOPLE = 2
-# In games there is somebody and the others who stay the same.
+# In games there is a person, and others who stay the same.
 _IN_GAMES = with_others(np.zeros(1)).people
 _FAR_TOO_MUCH = 1e9
 
@@ -68,12 +68,13 @@ class AoiTables(NoisySum):
 
     note: ClassVar[ProofNote] = ProofNote(
         summary="Mean tables of areas of interest over people, under Laplace noise.",
-        takes="""everybody's looks as up to four tables for each layer (a picture, or a stretch of
-        time). ``dwell``: the share of a person's looks in each area and elsewhere. ``visits``: how
-        often each area was visited. ``transitions``: from one visit to the next. ``order``: whether
-        an area was the 1st, 2nd, … to be visited. Of a person the first V visits to each layer
-        count. Whatever comes in is limited again: nothing negative, in each table no cell above m
-        and no sum above M, with (m, M) = (1, 1) for dwell, (V, V·L) for visits, (V − 1, (V − 1)·L)
+        takes="""everybody's gaze points as up to four tables for each layer (a picture, or a
+        stretch of time). ``dwell``: the share of a person's gaze points in each area and elsewhere.
+        ``visits``: how often each area was visited. ``transitions``: from one visit to the next.
+        ``order``: whether an area was the 1st, 2nd, … to be visited. Of a person the first V visits
+        to each layer count. Whatever comes in is limited again: nothing negative, in each table no
+        cell above m and no sum above M, with (m, M) = (1, 1) for dwell, (V, V·L) for visits, (V −
+        1, (V − 1)·L)
         for transitions and (1, min(K, V)·L) for the order of K ranks in L layers.""",
         protects="""a person, replace-one, pure ε; trust is central. N, the areas, V, K, which
         tables, and the layers' names are public.""",
@@ -328,7 +329,7 @@ class AoiTables(NoisySum):
         return self._shape(1, layers, areas)
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
-        """Somebody who went as far as the limits go against somebody who went elsewhere."""
+        """A person who went as far as the limits go against a person who went elsewhere."""
         for layers, areas in ((1, 1), (2, 2)):
             facts = self._shape(_IN_GAMES, layers, areas)
             one, other = self._farthest(facts)

@@ -35,7 +35,7 @@ _CROWD = 64
 
 @dataclass(frozen=True)
 class CappedMap(NoisyMap):
-    """Counts of looks: everybody's scaled down to M in all, then cut at m in each cell."""
+    """Counts of gaze points: everybody's scaled down to M in all, then cut at m in each cell."""
 
     cap: int | str = parameter("m, the most of a person in one cell, or private", default=1)
     samples: int = parameter("M, the most of a person in all layers together", default=30)
@@ -100,7 +100,7 @@ class CappedMap(NoisyMap):
         return _candidates(self)  # type: ignore[return-value]
 
     def costs(self, values: Values, facts: PublicFacts) -> Integers:
-        """What each cap costs somebody and a crowd (…, candidates), in steps of the choice.
+        """What each cap costs a person and a crowd (…, candidates), in steps of the choice.
 
         The crowd stares at one cell: where much is cut off, one person more or less matters most.
         """

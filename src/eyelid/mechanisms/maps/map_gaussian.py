@@ -18,11 +18,11 @@ from eyelid.privacy.unit import Unit
 @register
 @dataclass(frozen=True)
 class MapGaussian(CappedMap):
-    """The mean count of looks in every pixel or cell, under Gaussian noise."""
+    """The mean count of gaze points in every pixel or cell, under Gaussian noise."""
 
     note: ClassVar[ProofNote] = ProofNote(
-        summary="The mean count of looks in every pixel or cell, under Gaussian noise.",
-        takes="""everybody's counts in the cells of all layers; somebody with more than M in all is
+        summary="The mean count of gaze points in every pixel or cell, under Gaussian noise.",
+        takes="""all people's counts in the cells of all layers; a person with more than M in all is
         scaled down to M, then what is above m in a cell is cut off. Both numbers are public, or m
         is chosen by the exponential mechanism with a tenth of ε.""",
         protects="""a person, replace-one, (ε, δ), and μ-GDP where nothing is chosen; trust is

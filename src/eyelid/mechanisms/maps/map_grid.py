@@ -16,7 +16,7 @@ from eyelid.mechanisms.maps.noisy_sum import NoisyMap
 from eyelid.mechanisms.mechanism import Values, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 
-# Cells for each (N/σ)^⅔: about the best of a sweep over grids on made-up scenes.
+# Cells for each (N/σ)^⅔: about the best of a sweep over grids on synthetic scenes.
 _CELLS = 12.0
 _SMALLEST_CLIP = 0.2
 # Noise of a cell, as a share of an average cell, up to which people may count in full.
@@ -31,8 +31,9 @@ class MapGrid(NoisyMap):
     note: ClassVar[ProofNote] = ProofNote(
         summary="The share of gaze in each cell of a coarse public grid, under Gaussian noise.",
         takes="""everybody's counts in the cells of all layers. A person's counts are divided by
-        their sum, so that everybody weighs the same however long they looked; whoever has no look
-        is the zero map. The vector of all layers is scaled down to the public length B in L2 where
+        their sum, so that all weigh the same however long they looked; a person who has no gaze
+        point is the zero map. The vector of all layers is scaled down to the public length B in L2
+        where
         it is longer.""",
         protects="""a person, replace-one, (ε, δ) and μ-GDP; trust is central. N, the grid and B are
         public and follow from N, ε, δ, the number of layers, the picture's size and the point
@@ -101,7 +102,7 @@ class MapGrid(NoisyMap):
         return math.sqrt(2) * self.radius(facts)
 
     def largest(self, facts: MapFacts) -> float:
-        """All of somebody's gaze in one cell."""
+        """All of a person's gaze in one cell."""
         return self.radius(facts)
 
     def limited(self, counts: PersonCounts, facts: MapFacts) -> Values:

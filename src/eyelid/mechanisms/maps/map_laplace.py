@@ -16,11 +16,11 @@ from eyelid.mechanisms.proof_note import ProofNote
 @register
 @dataclass(frozen=True)
 class MapLaplace(CappedMap):
-    """The mean count of looks in every pixel or cell, under Laplace noise."""
+    """The mean count of gaze points in every pixel or cell, under Laplace noise."""
 
     note: ClassVar[ProofNote] = ProofNote(
-        summary="The mean count of looks in every pixel or cell, under Laplace noise.",
-        takes="""everybody's counts in the cells of all layers; somebody with more than M in all is
+        summary="The mean count of gaze points in every pixel or cell, under Laplace noise.",
+        takes="""all people's counts in the cells of all layers; a person with more than M in all is
         scaled down to M, then what is above m in a cell is cut off. Both numbers are public, or m
         is chosen by the exponential mechanism with a tenth of ε.""",
         protects="""a person, replace-one, pure ε; trust is central. N, M, m, the grid and the

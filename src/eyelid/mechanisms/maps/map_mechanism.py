@@ -1,4 +1,4 @@
-"""Mechanisms that take people's looks in cells of a picture, and give one map of them all."""
+"""Mechanisms that take people's gaze points in cells of a picture, and give one map of them all."""
 
 from __future__ import annotations
 
@@ -124,11 +124,11 @@ class MapMechanism(DifferentialMechanism):
     ) -> tuple[Values, Values]:
         """What of each entry of everybody's counts is in the map, and the sum that it publishes.
 
-        In spans, the most that a person can have in a cell. Whoever knows all others subtracts by
-        these two.
+        As a share of the most that a person can have in a cell. Those who know all others subtract
+        by these two.
 
         Args:
-            counts: everybody's looks, as the mechanism takes them.
+            counts: everybody's gaze points, as the mechanism takes them.
             facts: the public facts.
             cells: what was released, as `measure` gives it.
         """
@@ -188,7 +188,7 @@ class MapMechanism(DifferentialMechanism):
         return slice(None), slice(None), slice(None)
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
-        """Somebody who looked here against there, everywhere or nowhere, and far too often."""
+        """A person who looked here against there, everywhere or nowhere, and far too often."""
         facts = MapFacts.of(1 + len(_OTHERS), 2, Grid(2, 2, 2, 2))
         corner, side, sides = np.zeros((3, 2, 4, 1))
         corner[0, 0] = side[0, :2] = sides[:, :2] = 1.0
@@ -210,6 +210,6 @@ def cleaned(counts: Values) -> Values:
 
 
 def with_others(values: Values) -> PersonCounts:
-    """Somebody's counts (layers, cells, 1) and those of the others in a game."""
+    """A person's counts (layers, cells, 1) and those of the others in a game."""
     everybody = [values.ravel(), *(np.full(values.size, each) for each in _OTHERS)]
     return PersonCounts.of_dense(np.stack(everybody))

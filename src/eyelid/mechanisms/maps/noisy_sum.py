@@ -28,7 +28,7 @@ from eyelid.privacy.unit import Unit
 # A sum of n numbers in floating point is off by n·2⁻⁵³ of it at most: so for 2²² entries a person.
 _ROOM = 1 - 2.0**-30
 MOST_ENTRIES = 2**22
-"""Cells that somebody may have looked at."""
+"""Cells that a person may have looked at."""
 BLOCK = 4096
 """People who are summed up at once."""
 _MOST_STEPS = 2.0**61
@@ -96,7 +96,7 @@ class NoisySum(Total):
         A span is the most that a person can have in a cell.
 
         Args:
-            counts: everybody's looks, as the mechanism takes them.
+            counts: everybody's gaze points, as the mechanism takes them.
             facts: the public facts.
             cells: what was released, as `measure` gives it.
         """
@@ -224,5 +224,6 @@ def _check_entries(counts: PersonCounts) -> None:
         )
     if counts.person.size and np.bincount(counts.person).max() > MOST_ENTRIES:
         raise InputError(
-            f"somebody has looks in more than {MOST_ENTRIES:,} cells: take a coarser grid"
+            f"a participant has gaze points in more than {MOST_ENTRIES:,} cells: take a coarser "
+            "grid"
         )

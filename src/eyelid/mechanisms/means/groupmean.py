@@ -32,7 +32,7 @@ class GroupMean(MeanMechanism):
         public number of people N, and values are rebuilt from it and clipped to the public
         bounds.""",
         protects="""what the mechanism inside protects (always a person), replace-one, with its ε
-        and δ; trust is central: whoever computes the mean sees everybody's data. N, the groups,
+        and δ; trust is central: those who compute the mean see all data. N, the groups,
         who is in which and the tasks are public; who has which recordings, and how long they are,
         is not.""",
         why="""one person is one term of the sum, so the sum moves as far as that term: the

@@ -90,7 +90,7 @@ def least_noise(
 def fits(core: RecordMechanism, facts: PublicFacts) -> bool:
     """Whether the integers of so many people can be added up, whatever the data are."""
     nothing = np.zeros((facts.recordings, facts.length, facts.features))
-    # Anybody's integers are no farther from those of nothing than the sensitivity.
+    # A person's integers are no farther from those of nothing than the sensitivity.
     most = float(np.abs(core.query(nothing, facts)).max()) + core.sensitivity(facts, PERSON)
     return most * facts.people + 64 * math.sqrt(core.noise(facts).variance) <= _MOST_STEPS
 

@@ -44,9 +44,10 @@ class KSameDP(MeanMechanism):
         it is divided by the group's size, which follows from N and k. Released is one synthetic
         person a group, with the number of people as weight.""",
         protects="""a person, replace-one, over all recordings together, with (ε, δ)-DP and its μ,
-        or what the mechanism inside gives; trust is central. It holds against whoever knows the
-        groups, and has the recordings of all others of somebody's group. k is no part of it and
-        adds nothing to ε: it only divides the noise. N, the sizes, the length and the tasks are
+        or what the mechanism inside gives; trust is central. It is valid against an attacker who
+        knows the groups, and has the recordings of all others of a person's group. k is no part of
+        it and adds nothing to ε: it only divides the noise. N, the sizes, the length and the tasks
+        are
         public.""",
         why="""groups are drawn from randomness and public attributes alone, so replacing a person's
         data moves nobody to another group. Given the groups, that person is one term of one sum,
@@ -83,9 +84,9 @@ class KSameDP(MeanMechanism):
 
     k: int = parameter("people of a group, at least")
     balance: str | None = parameter(
-        "public attributes: people who share all of them are spread over the groups, two of "
-        "which differ by at most 2 of them: gender, or a,b; where hardly anybody shares them this "
-        "does nothing",
+        "public attributes: people who share all of them are spread over the groups, two of which "
+        "differ by at most 2 of them: gender, or a,b; where hardly any participant shares them "
+        "this does nothing",
         default=None,
     )
 
@@ -118,7 +119,7 @@ class KSameDP(MeanMechanism):
         attributes_to_balance(table, self.balance)
 
     def partition(self, table: FeatureTable, noise: Randomness) -> Groups:
-        """Random groups: nothing of anybody's gaze goes into them."""
+        """Random groups: no gaze goes into them."""
         strata = attributes_to_balance(table, self.balance)
         people = table.recordings["person"].n_unique()
         member = random_groups(people, self.k, noise, strata)
@@ -127,9 +128,9 @@ class KSameDP(MeanMechanism):
         return Groups(named, member)
 
     def person_total(self, facts: PublicFacts) -> str:
-        """As for any mean, whoever else of the group is asked."""
+        """As for any mean, for any member of the group."""
         return (
-            f"{super().person_total(facts)}, also against whoever has the recordings of all "
+            f"{super().person_total(facts)}, also against those who have the recordings of all "
             f"others; that groups have {self.k} people or more adds nothing to it"
         )
 

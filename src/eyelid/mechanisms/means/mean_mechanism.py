@@ -154,7 +154,7 @@ class MeanMechanism(RecordMechanism):
     def partition(self, table: FeatureTable, noise: Randomness) -> Groups:
         """Who is in which group, drawn first of all where it is left to chance.
 
-        Nothing of anybody's gaze may go into it.
+        No gaze may go into it.
         """
 
     @abstractmethod
@@ -235,7 +235,7 @@ class MeanMechanism(RecordMechanism):
         return self.core.released(facts)
 
     def fewest_of_task(self, facts: PublicFacts) -> int:
-        """Two: that somebody has a task of their own shows that they took part."""
+        """Two: that a person has a task of their own shows that they took part."""
         return 2
 
     def facts(self, table: FeatureTable) -> PublicFacts:
@@ -300,7 +300,7 @@ class MeanMechanism(RecordMechanism):
         return self.core_at(facts).perturb(integers, facts, noise)
 
     def perturbed(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
-        """One person a group: its noisy means, one recording for each that somebody has."""
+        """One person a group: its noisy means, one recording for each that a person has."""
         return self.noisy_means(table, self.partition(table, noise), noise)
 
     def noisy_means(self, table: FeatureTable, groups: Groups, noise: Randomness) -> FeatureTable:
@@ -402,7 +402,7 @@ class MeanMechanism(RecordMechanism):
             yield replace(pair, facts=replace(pair.facts, people=TEAM_SIZE))
 
     def query(self, values: Values, facts: PublicFacts) -> Integers:
-        """The sum over somebody with these values and the others of a game."""
+        """The sum over a person with these values and the others of a game."""
         return self.total(with_others(values), facts)
 
     def total(self, values: Values, facts: PublicFacts) -> Integers:
@@ -431,7 +431,7 @@ class MeanMechanism(RecordMechanism):
 
 
 def with_others(values: Values) -> Values:
-    """Somebody's values and those of the others in a game: (…, people, recordings, rows, features).
+    """A person's values and those of the others in a game: (…, people, recordings, rows, features).
 
     >>> with_others(np.ones((1, 1, 1)))[:, 0, 0, 0].tolist()
     [1.0, 0.25, nan]

@@ -63,7 +63,7 @@ class AdditiveMechanism(RecordMechanism):
         return bits
 
     def step(self, facts: PublicFacts) -> float:
-        """2^-bits of the span."""
+        """2^-bits of the range."""
         return 2.0 ** -self.grid_bits(facts)
 
     def analyse(self, values: Values, facts: PublicFacts) -> Values:
@@ -91,7 +91,7 @@ class AdditiveMechanism(RecordMechanism):
         """The noise in words."""
         distribution = noise_of(self, facts)
         bits = self.grid_bits(facts)
-        return f"{distribution.label}, scale {distribution.scale} steps of 2^-{bits} of the span"
+        return f"{distribution.label}, scale {distribution.scale} steps of 2^-{bits} of the range"
 
     def unprotected(self, table: FeatureTable) -> list[str]:
         """What the released table shows besides the protected values."""

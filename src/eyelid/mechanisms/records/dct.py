@@ -155,7 +155,7 @@ class DCT(CosineMechanism):
         return integers + noise_of(self, facts).draw(whole, noise)[..., :there, :, :]
 
     def bias_of_span(self, facts: PublicFacts) -> float:
-        """Whoever is as far from the midpoint as bounds allow is moved by what is beyond."""
+        """A person as far from the midpoint as bounds allow is moved by what is beyond."""
         return 0.5 - self.radius
 
     def expected_rmse_of_span(self, facts: PublicFacts) -> float:

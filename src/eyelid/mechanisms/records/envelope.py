@@ -162,7 +162,7 @@ class Envelope(CosineMechanism):
         distribution, steps = noise_of(self, facts), self.step(facts)
         return (
             f"{distribution.label}, scale {distribution.scale} steps of {steps.max():.9g} to "
-            f"{steps.min():.9g} of the span, on the first {self.kept(facts)} cosine coefficients "
+            f"{steps.min():.9g} of the range, on the first {self.kept(facts)} cosine coefficients "
             f"of signals of {facts.length} values, each clipped to a public spectrum; shrunk "
             f"afterwards by {self.weights(facts).max():.6g} to {self.weights(facts).min():.6g}"
         )

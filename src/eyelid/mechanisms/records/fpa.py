@@ -74,7 +74,7 @@ class FPA(RecordMechanism):
         signal.""",
         protects="""a recording or a person, replace-one, with pure ε-DP over all its features. A
         person's total is ε × recordings when ε is a recording's.""",
-        why="""in units of the span a signal moves at most Δ₂ = √n. The rows of the real Fourier
+        why="""in units of the range a signal moves at most Δ₂ = √n. The rows of the real Fourier
         transform are orthogonal, so real and imaginary parts of the first k ≤ n/2 + 1 coefficients
         move at most √(nk)·Δ₂ in L1 (Cauchy–Schwarz); coefficients beyond the middle are mirror
         images, measured once. A unit of S signals moves its integers at most
@@ -397,7 +397,7 @@ class FPA(RecordMechanism):
         counts = ", ".join(str(each.kept(facts)) for each in candidates)
         steps = ", ".join(f"{each.step(facts):.9g}" for each in candidates)
         text = (
-            f"{distribution.label}, scale {distribution.scale} steps of {steps} of the span, on "
+            f"{distribution.label}, scale {distribution.scale} steps of {steps} of the range, on "
             f"real and imaginary parts of the first {counts} Fourier coefficients of "
             f"{self.piece(facts)} values each"
         )

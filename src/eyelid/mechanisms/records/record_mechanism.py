@@ -79,7 +79,7 @@ class RecordMechanism(NoisyMechanism, FeatureMechanism):
 
     @property
     def length_is_public(self) -> bool:
-        """Whether the released length is known without a look at anybody's recordings."""
+        """Whether the released length is known without a look at the recordings."""
         return isinstance(self.length, int) or self.length == "public"
 
     @property

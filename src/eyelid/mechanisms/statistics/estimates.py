@@ -251,7 +251,7 @@ def _parted(found: Interval, sampling_sd: float, noise: NoiseOfOne) -> tuple[flo
     from scipy.special import ndtri
 
     sampling = (2 * float(ndtri((1 + intervals.LEVEL) / 2)) * sampling_sd) ** 2
-    of_noise = width_of(noise, 1e-9 * sampling_sd) ** 2 if noise.scale else 0.0
+    of_noise = width_of(noise, 0.0) ** 2 if noise.scale else 0.0
     clipping = max(0.0, (found.high - found.low) ** 2 - sampling - of_noise)
     total = sampling + of_noise + clipping
     return sampling / total, of_noise / total, clipping / total

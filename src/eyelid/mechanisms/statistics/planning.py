@@ -166,6 +166,7 @@ def _best(planned: Callable[[float], Plan]) -> Plan:
     return planned(float(found.x))
 
 
+@functools.lru_cache(maxsize=1024)
 def width_of(noise: NoiseOfOne, sampling_sd: float, level: float = CONFIDENCE) -> float:
     """From end to end of the interval that sampling and noise give.
 

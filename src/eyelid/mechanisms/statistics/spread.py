@@ -52,11 +52,11 @@ class NoiseOfOne:
         if self.dimension == 0 or self.scale == 0:
             return np.asarray(ndtr(x / np.maximum(np.hypot(sd, self.scale), 1e-300)))
         spread = np.maximum(sd, 1e-9 * self.scale)
-        found = np.zeros(x.shape)
-        for half in self.half_widths:
-            rise = _integral((x + half) / spread) - _integral((x - half) / spread)
-            found += np.clip(rise * spread / (2 * half), 0.0, 1.0)
-        return found / _NODES
+        half = self.half_widths.reshape(-1, *(1 for _ in x.shape))
+        rise = _integral((x + half) / spread) - _integral((x - half) / spread)
+        # Added one by one, so that a number is the same alone and among others.
+        shares = np.cumsum(np.clip(rise * spread / (2 * half), 0.0, 1.0), axis=0)
+        return np.asarray(shares[-1] / _NODES)
 
     def beyond(self, size: Any) -> Values:
         """P(|noise| ≥ size), for sizes that may be negative."""

@@ -1,4 +1,4 @@
-"""How far released gaze is from where somebody looked, before there is any."""
+"""How far released gaze is from where a person looked, before there is any."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ FIXATION_S = 0.3
 USUAL_RATE_HZ = 60.0
 _FIXATIONS = 400
 _PIECE = 1000
-# What is off by less than this part of what a constant is off tells where somebody looked.
+# What is off by less than this part of what a constant is off tells where a person looked.
 _KEPT = 0.5
 
 
 @dataclass(frozen=True)
 class Distance:
-    """How far released gaze is from where somebody looked, at the median.
+    """How far released gaze is from where a person looked, at the median.
 
     Attributes:
         released: of the filter's output.
-        constant: of the middle of the scene, which anybody could write down.
+        constant: of the middle of the scene, which can be guessed without data.
         units: of both.
-        rate_hz: of the made-up gaze.
+        rate_hz: of the simulated gaze.
     """
 
     released: float
@@ -36,12 +36,12 @@ class Distance:
 
     @property
     def informative(self) -> bool:
-        """Whether a single released sample tells where somebody looked."""
+        """Whether a single released sample tells where a person looked."""
         return self.released < _KEPT * self.constant
 
 
 def expected_distance(mechanism: StreamMechanism, rate_hz: float | None = None) -> Distance:
-    """Filter made-up gaze, a new place anywhere in the scene every 0.3 s, and look how far off.
+    """Filter simulated gaze, a new place anywhere in the scene every 0.3 s, and see how far off.
 
     The same for everybody who asks: neither data nor chance is in it.
 

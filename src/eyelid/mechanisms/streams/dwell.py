@@ -35,10 +35,10 @@ _FLOATING = 1 + 1e-12
 @register
 @dataclass(frozen=True, kw_only=True)
 class Dwell(DifferentialMechanism, SceneMechanism):
-    """How long somebody has looked at each area so far, told at every tick of a public horizon."""
+    """How long a person has looked at each area so far, at every tick of a public horizon."""
 
     note: ClassVar[ProofNote] = ProofNote(
-        summary="""How long somebody has looked at each area so far, told at every tick of a
+        summary="""How long a person has looked at each area so far, released at every tick of a
         public horizon.""",
         takes="""gaze samples, of which each counts for the first area that holds it, or for none;
         lost ones for none. A tick is ``every`` samples, and after ``horizon`` ticks nothing more is
@@ -47,10 +47,10 @@ class Dwell(DifferentialMechanism, SceneMechanism):
         its μ; trust is local. Which samples are lost is outside of it. A person is all samples
         until the horizon, and has the μ of these: it is stated beside it.""",
         why="""with x the counts of an area in each tick, the sums of all ticks so far are A·x, and
-        A = R·R for the triangular R of `square_root`. Released is R·(R·x + z): whoever knows
-        R·x + z knows it, so that noise is needed on R·x only. One sample moves two areas by 1 in
-        one tick, and R·x by √2·√Σr_t² at most. Of w samples c_i lie in tick i and move x there by
-        v_i, ‖v_i‖₂ ≤ √2·c_i; columns of R have no negative products, so that ‖R·v‖² = Σ⟨R_i,
+        A = R·R for the triangular R of `square_root`. Released is R·(R·x + z): an attacker who
+        knows R·x + z knows it, so that noise is needed on R·x only. One sample moves two areas by 1
+        in one tick, and R·x by √2·√Σr_t² at most. Of w samples c_i lie in tick i and move x there
+        by v_i, ‖v_i‖₂ ≤ √2·c_i; columns of R have no negative products, so that ‖R·v‖² = Σ⟨R_i,
         R_j⟩⟨v_i, v_j⟩ ≤ 2‖R·c‖², reached by going from one area to another throughout (one area
         alone: without the 2). R is cut to whole steps, counts are whole, so R·x is exact in
         integers, and so is the discrete Gaussian noise. The error of a sum is σ·√Σr_t², about 1.8
@@ -260,7 +260,7 @@ class Dwell(DifferentialMechanism, SceneMechanism):
         return np.array([self.counts_of(*recording.T) for recording in points])
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
-        """Somebody who looks at the first area against somebody who looks at the last."""
+        """A person who looks at the first area against a person who looks at the last."""
         facts = PublicFacts(1, 1, self.samples, 2, window=1)
         x0, y0, x1, y1 = self.place.plane
         first, last = (

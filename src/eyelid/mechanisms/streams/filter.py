@@ -42,7 +42,7 @@ _MOST_NOISE = 1e200
 _LONGEST_WINDOW = 10_000_000
 
 # Scenes for games: one in which hardly anything is cut off, and one as small as a radius, in which
-# a window costs whoever looks elsewhere no more than one who looks beside.
+# a window costs a person who looks elsewhere no more than one who looks beside.
 WIDE_GAME, NARROW_GAME = "-512,-512,512,512", "0,0,4,4"
 
 
@@ -140,7 +140,7 @@ class Filter(DifferentialMechanism, StreamMechanism):
 
     @property
     def radii_of_scene(self) -> float:
-        """How many times the loss of a radius somebody's gaze costs who looked anywhere else."""
+        """How many times the loss of a radius a person's gaze costs who looked anywhere else."""
         return max(1.0, self.place.diameter / self.radius)
 
     @property
@@ -246,7 +246,7 @@ class Filter(DifferentialMechanism, StreamMechanism):
     # Games.
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
-        """Somebody who looks at one place all of a window, or at another."""
+        """A person who looks at one place all of a window, or at another."""
         if unit == PERSON:
             # Far outside of the scene, where everybody is taken to look at its corner.
             one = np.full((1, 2 * self.window, 2), -50.0)

@@ -246,7 +246,7 @@ class Fixations(Filter):
         return np.asarray(np.nan_to_num(played, nan=MOVING).reshape(runs, -1))
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
-        """Somebody whose gaze rests or is spread, here or there, with everything else lost.
+        """A person whose gaze rests or is spread, here or there, with everything else lost.
 
         While all that a test sees is what was changed, its loss is whole.
         """

@@ -35,7 +35,8 @@ class Kaleido(Filter):
         paper="""Li, Chowdhury, Fawaz & Kim (2021). The radius comes from the public scene, not from
         the region that is looked at; the noise of a test has the radius in it; budgets are whole
         numbers. Where ``skip`` and ``threshold`` are not told they follow from w, radius and ε,
-        which are public; that they follow so was chosen by measurement on made-up people and
+        which are public; that they follow so was chosen by measurement on simulated participants
+        and
         published ones.""",
     )
     name: ClassVar[str] = "kaleido"

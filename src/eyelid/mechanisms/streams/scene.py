@@ -1,7 +1,7 @@
 """The public scene of a stream: where gaze can be, in what units, and how far apart.
 
-Everything that is said of it is known before anybody looks: the size of the screen, the field of
-view of the headset. Filters work in a plane; directions are brought to one first.
+Everything that is said of it is known before any gaze is recorded: the size of the screen, the
+field of view of the headset. Filters work in a plane; directions are brought to one first.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Scene:
 
     @classmethod
     def of(cls, units: str, given: Any = None) -> Scene:
-        """The scene that somebody wrote: four numbers, text with commas, or nothing.
+        """The scene that the user wrote: four numbers, text with commas, or nothing.
 
         >>> Scene.of("px", "0,0,1920,1080").diameter
         2202.9071700822983

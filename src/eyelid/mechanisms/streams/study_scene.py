@@ -22,7 +22,7 @@ _RADII_OF_SCENE = 20
 
 
 def gaze_columns(study: Study) -> tuple[str, ...]:
-    """The columns that say where somebody looked: on a surface, or in which direction."""
+    """The columns that say where a person looked: on a surface, or in which direction."""
     for columns in (ON_SURFACE, DIRECTIONS):
         if set(columns) <= set(study.data.columns):
             return columns

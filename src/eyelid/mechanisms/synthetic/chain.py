@@ -19,7 +19,7 @@ from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
 
 _MOST_STEPS = 2.0**61
-# In games: what everybody else's values are.
+# In games: what all others' values are.
 _OTHERS = (0.25, np.nan)
 
 
@@ -243,7 +243,7 @@ class ChainMarginals(Total):
             yield NeighbourPair(name, facts, unit, one, np.full_like(one, high))
 
     def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
-        """Noisy sums over somebody with these values and others who stay the same."""
+        """Noisy sums over a person with these values and others who stay the same."""
         total = self._with_others(values, facts)
         noisy = self.perturb(np.broadcast_to(total, (runs, *total.shape)), facts, noise)
         return noisy.reshape(runs, -1).astype(np.float64)

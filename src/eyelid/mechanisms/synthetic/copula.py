@@ -1,6 +1,6 @@
-"""Made-up people: a Gaussian copula over a tree of features, with a memory over time.
+"""Synthetic participants: a Gaussian copula over a tree of features, with a memory over time.
 
-Each feature of each made-up recording is a Gaussian signal z(t) of variance 1, and its value the
+Each feature of each synthetic recording is a Gaussian signal z(t) of variance 1, and its value the
 one of the task's distribution that is as rare. The signal follows that of the feature before it in
 the tree, z_j = r·z_parent + √(1 − r²)·e_j, and e_j is made of parts that last: one for a person's
 life, one for a recording, one that is forgotten slowly, one fast, and one that is a mean over the
@@ -57,7 +57,7 @@ class Copula:
     window: int
 
     def rows(self, group: int, people: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Lengths of the recordings of made-up people, (people, tasks)."""
+        """Lengths of the recordings of synthetic participants, (people, tasks)."""
         edges = length_edges()
         tasks = self.lengths.shape[1]
         found = np.empty((people, tasks), dtype=np.int64)
@@ -70,7 +70,7 @@ class Copula:
     def drawn(
         self, group: int, rows: NDArray[np.int64], rng: np.random.Generator
     ) -> Iterator[Values]:
-        """Values of made-up people, block by block: (rows of all their recordings, features).
+        """Values of synthetic participants, block by block: (rows of recordings, features).
 
         Recordings follow each other, those of a person by task.
 
@@ -178,7 +178,7 @@ def rows_of_people(
     names: list[str],
     back: NDArray[np.intp],
 ) -> pl.DataFrame:
-    """The rows of made-up people, by task."""
+    """The rows of synthetic participants, by task."""
     many = rows.ravel()
     owner = np.repeat(np.arange(len(people)), rows.sum(axis=1))
     task = np.repeat(np.tile(np.arange(len(tasks)), len(people)), many)

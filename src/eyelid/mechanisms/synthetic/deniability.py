@@ -1,4 +1,4 @@
-"""Who else might have been the seed of a made-up record: the test of plausible deniability.
+"""Who else might have been the seed of a synthetic record: the test of plausible deniability.
 
 A candidate y is made of a seed by keeping its first w features, w uniform on lo..hi, and drawing
 the others one after the other, each given the one before. So the probability that a record makes y
@@ -65,7 +65,7 @@ def plausible_people(
     """How many people have a record that makes a candidate about as likely as its seed.
 
     Args:
-        candidates: made-up records, (candidates, features).
+        candidates: synthetic records, (candidates, features).
         made_of: the seed of each candidate, a row of ``seeds``.
         seeds: records, (records, features).
         owner: whose each record is; with a number of its own for each, records are counted.

@@ -1,6 +1,6 @@
 """What noisy counts suggest: distributions, quarters and halves.
 
-Everything here knows noisy counts and the scale of their noise, and nothing of anybody's data. All
+Everything here knows noisy counts and the scale of their noise, and none of the data. All
 arrays may have axes in front.
 """
 
@@ -106,7 +106,7 @@ def towards_common(shares: Values, noise_sd: Values) -> Values:
     """Noisy shares of conditions, nearer to what they have in common the less they differ by more.
 
     Stein's rule for each feature by itself: noise must not make conditions differ where they do
-    not, or whoever learns to tell them apart learns noise.
+    not, or a model that learns to tell them apart learns noise.
 
     Args:
         shares: (…, conditions, features, parts), noisy.

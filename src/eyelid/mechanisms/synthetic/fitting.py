@@ -1,4 +1,4 @@
-"""The model of made-up people behind noisy answers, which are all that it knows."""
+"""The model of synthetic participants behind noisy answers, which are all that it knows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ROWS_OTHERWISE = 10
 
 
 def fitted(measurement: Measurement, answers: Answers, bins: Bins) -> Copula:
-    """What made-up people are drawn from: noisy answers and public facts alone."""
+    """What synthetic participants are drawn from: noisy answers and public facts alone."""
     facts, signs = measurement.facts, measurement.signs
     features, tasks = facts.features, facts.recordings
     # Signs are means over tasks: whoever lacks one adds nothing for it.

@@ -1,4 +1,4 @@
-"""Games against synthetic participants: somebody, and others who stay the same."""
+"""Games against synthetic participants: a person, and others who stay the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values
 from eyelid.privacy.unit import Unit
 
-# What everybody else's values are, in games against everything and against one round, and times
+# What all others' values are, in games against everything and against one round, and times
 # that there may be more rows than count.
 _OTHERS = (0.5, 0.5, 0.5, np.nan)
 _OTHERS_IN_ROUND = (0.25, np.nan)
@@ -24,7 +24,7 @@ class GameFacts(PublicFacts):
     """Public facts of a game.
 
     Attributes:
-        there: how many others have a row where somebody may be.
+        there: how many others have a row where a person may be.
     """
 
     there: int = 0
@@ -92,5 +92,5 @@ def pairs_of_rows(unit: Unit) -> Iterator[NeighbourPair]:
 
 
 def with_others(values: Values) -> Values:
-    """Somebody with these values, and the others of a game."""
+    """A person with these values, and the others of a game."""
     return np.stack([values, *[np.full_like(values, fixed) for fixed in _OTHERS_IN_ROUND]])

@@ -1,4 +1,4 @@
-"""All that is measured of people for made-up ones: in rounds, one after the other's noise.
+"""All that is measured of people for synthetic ones: in rounds, one after the other's noise.
 
 A round may ask what noisy answers suggest, and nothing else: which bins make a quarter of a feature
 is read off the noisy levels, which are high off levels and shares, and a private tree off the noisy
@@ -120,7 +120,7 @@ class Measurement:
         """Measure everybody, round by round.
 
         Args:
-            sequences: everybody's bins. Nothing else of anybody's data is used.
+            sequences: all people's bins. Nothing else of their data is used.
             tree: the public one.
             noise: where it comes from.
             runs: axes in front, for measurements that are repeated.
@@ -302,6 +302,6 @@ def measurement_of(mechanism: Synthetic, facts: PublicFacts) -> Measurement:
 
 
 def error_of_share(noise: float, made_up: float) -> float:
-    """The error of a share that has this noise, drawn of so many made-up people."""
+    """The error of a share that has this noise, drawn of so many synthetic participants."""
     error = math.hypot(_SHARE_NOISE * noise, _SHARE_SD / math.sqrt(made_up), _SHARE_SHAPE)
     return error / math.hypot(1.0, error / MOST_ERROR)

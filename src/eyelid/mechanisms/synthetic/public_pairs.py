@@ -1,4 +1,4 @@
-"""Which features come first, and which go together: from simulated people, never from anybody.
+"""Which features come first, and which go together: from simulated people, never from any person.
 
 Listed so that each says something new about what people do, and hangs on the one before it that it
 goes together with most. `chosen_on` made the lists of 40 simulated people of seed 9, and a proof

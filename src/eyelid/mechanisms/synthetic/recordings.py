@@ -1,4 +1,4 @@
-"""Whose each recording of a table is, and of which task; and what made-up people are called."""
+"""Whose each recording of a table is, of which task; the names of synthetic participants."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from eyelid.gaze.table import FeatureTable
 
 MADE_UP = "synthetic"
-"""Nobody's rows are all by this name; made-up people are numbered after it."""
+"""Synthetic rows are all by this name; synthetic participants are numbered after it."""
 
 
 def owners_of(table: FeatureTable) -> NDArray[np.intp]:

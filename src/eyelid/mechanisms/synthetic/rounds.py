@@ -1,4 +1,4 @@
-"""What is counted of people for made-up ones, in rounds: each under Gaussian noise of its own.
+"""What is counted of people for synthetic ones, in rounds: each under Gaussian noise of its own.
 
 All of a person's rows together count no more than U in any table or number of a round. A round may
 ask what the noisy answers of those before it suggest: of the whole, μ² is the sum of theirs.
@@ -76,7 +76,7 @@ class Round(Total):
 
     @abstractmethod
     def reach(self, facts: PublicFacts) -> float:
-        """How far somebody who is replaced can move the sum, in units of U."""
+        """How far a person who is replaced can move the sum, in units of U."""
 
     @abstractmethod
     def counted(
@@ -180,7 +180,7 @@ class Round(Total):
         return pairs_of_rows(unit)
 
     def play(self, values: Values, facts: PublicFacts, runs: int, noise: Randomness) -> Values:
-        """Noisy sums over somebody with these values and others who stay the same."""
+        """Noisy sums over a person with these values and others who stay the same."""
         total = self.total(self.sequences(with_others(values), facts), facts)
         noisy = self.perturb(np.broadcast_to(total, (runs, *total.shape)), facts, noise)
         return noisy.reshape(runs, -1).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Made-up rows that begin as somebody's, and are released if many others could have begun them."""
+"""Synthetic rows that begin as a person's, released if many others could have begun them."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Seeded(DifferentialMechanism, FeatureMechanism):
         1 − β makes up for 1/N. So each row, and whether it has a seed, is (ε₀ + ln(1 + Tγ/t), δ)-DP
         for a person. Rows are independent given the model, and compose (Kairouz, Oh & Viswanath
         2015). The model costs other people than the rows do, and who is which is drawn without a
-        look at anybody: a person's total is that of one of the two.""",
+        look at the data: a person's total is that of one of the two.""",
         paper="""Bindschaedler, Shokri & Gunter 2017, whose theorem is about adding one record,
         leaves the number of discarded candidates secret, and takes a model of no one's data;
         David-John, Butler & Jain 2022 use it with a model that ignores its seed
@@ -148,7 +148,7 @@ class Seeded(DifferentialMechanism, FeatureMechanism):
             )
         if self.k is not None and self.k < 2:
             raise InputError(
-                f"k must be at least 2, got {self.k}: one person could be anybody's seed"
+                f"k must be at least 2, got {self.k}: one person would be the only possible seed"
             )
         if self.test not in ("randomised", "deterministic"):
             raise InputError(f"test must be randomised or deterministic, got '{self.test}'")
@@ -183,7 +183,7 @@ class Seeded(DifferentialMechanism, FeatureMechanism):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Which rows began as somebody's: told where the ε covers it."""
+        """Which rows began as a person's: released where the ε covers it."""
         return (SEEDED,) if self.test == "randomised" else ()
 
     def fewest_of_task(self, facts: PublicFacts) -> int:
@@ -305,7 +305,7 @@ class Seeded(DifferentialMechanism, FeatureMechanism):
         return [table.names.index(name) for name in [*names, *rest]]
 
     def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
-        """One made-up person with one recording a task, whose rows are in no order of time.
+        """One synthetic participant with one recording a task, whose rows are in no order of time.
 
         Whether a row had a seed is told where the ε covers it.
         """
@@ -402,7 +402,7 @@ class Seeded(DifferentialMechanism, FeatureMechanism):
         yield self.marginals(2)
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
-        """Somebody who is, or is not, among those who could have given a row."""
+        """A person who is, or is not, among those who could have given a row."""
         people = 4
         while self.seeds(people) < self.wanted(people, self.rows).k:
             people += 1

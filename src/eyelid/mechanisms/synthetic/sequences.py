@@ -105,7 +105,7 @@ def sequences_of(
 ) -> tuple[list[str], Sequences]:
     """The tasks by name, and everybody's sequences of some features.
 
-    What somebody has of a task is one sequence, however many recordings it is made of.
+    What a person has of a task is one sequence, however many recordings it is made of.
 
     Args:
         table: features of people.

@@ -1,4 +1,4 @@
-"""A study of made-up people: what many have in common, and nobody's own record."""
+"""A study of synthetic participants: what many have in common, and no person's record."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ _TASKS_APART = 5.0
 @register
 @dataclass(frozen=True)
 class Synthetic(DifferentialMechanism, FeatureMechanism):
-    """A study of made-up people, drawn from what is measured of everybody under noise."""
+    """A study of synthetic participants, drawn from what is measured of all people under noise."""
 
     note: ClassVar[ProofNote] = ProofNote(
-        summary="A study of made-up people, drawn from what is measured of everybody under noise.",
+        summary="A study of synthetic participants, drawn from noisy measurements of all people.",
         takes="""a FeatureTable. Of each person and task T rows count, evenly spread over what there
         is, and each with its part: all together no more than one person. Values are put in public
         bins. In rounds, under Gaussian noise: how each feature is distributed over all tasks; how
@@ -88,8 +88,8 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         round), and a round's noise is calibrated to that with its share of μ². What a round asks
         depends on noisy answers of those before it alone, so that they compose as Gaussians do,
         μ² = Σ μᵢ² (Dong, Roth & Su 2022, also for adaptive questions), and μ is that of (ε, δ). All
-        sums are integers, with discrete Gaussian noise. Made-up people are drawn from the answers:
-        nothing of anybody's data is used again.""",
+        sums are integers, with discrete Gaussian noise. Synthetic participants are drawn from the
+        answers: the data are not used again.""",
         paper="""marginals under Gaussian noise and a spanning tree as in McKenna, Miklau & Sheldon
         2021, whose unit is a row; here it is a person. Mechanisms of the literature that sell an ε
         of rows for one of people are off by the number of rows.""",
@@ -121,19 +121,19 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         default=0.15,
     )
     carry: int | str | None = parameter(
-        "features that are made up, the first of a public order: a number; common (at most "
-        f"{MOST_BY_DEFAULT}, those that are reported most first); or all that the error allows",
+        "features of synthetic participants, the first of a public order: a number; common (at "
+        f"most {MOST_BY_DEFAULT}, the most reported first); or all that the error allows",
         default=COMMON,
     )
     made_up: int | None = parameter(
-        "how many people are made up; as many as there are real ones when not given", default=None
+        "how many synthetic participants; as many as real ones when not given", default=None
     )
     rows: int | None = parameter(
-        "rows of a made-up recording; as many as real ones have, measured, when not given",
+        "rows of a synthetic recording; as many as real ones have, measured, when not given",
         default=None,
     )
     by: str | None = parameter(
-        "public attributes of people that made-up ones have too: gender, or a,b", default=None
+        "public attributes of people that synthetic ones have too: gender, or a,b", default=None
     )
     pairs: str = parameter(
         "which features are measured together: public, by simulated people; or private, by a "
@@ -174,7 +174,7 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         return max(8, min(64, 1 << max(0, (people // 4).bit_length() - 1)))
 
     def measurement(self, facts: PublicFacts) -> Measurement:
-        """What is measured of the features that are made up."""
+        """What is measured of the carried features."""
         return measurement_of(self, self.carried_facts(facts))
 
     def carried_facts(self, facts: PublicFacts) -> PublicFacts:
@@ -401,7 +401,7 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         return [name for place, name in enumerate(table.names) if place not in kept]
 
     def apply(self, table: FeatureTable, noise: Randomness) -> FeatureTable:
-        """Made-up people, one recording of each task for each of them."""
+        """Synthetic participants, one recording of each task for each of them."""
         self.check(table)
         chosen, groups = self.chosen(table), self.groups(table)
         tasks, sequences = self.sequences(table)
@@ -445,13 +445,13 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         return Bins.of(features, self.bins_for(self.facts(table).people), BEND)
 
     def sequences(self, table: FeatureTable) -> tuple[list[str], Sequences]:
-        """The tasks by name, and everybody's rows as bins: all that is used of anybody's data."""
+        """The tasks by name, and all rows as bins: all that is used of the data."""
         chosen, member = self.chosen(table), self.groups(table).member
         rows = self.records, window_rows(table)
         return sequences_of(table, chosen, self.bins_of(table), *rows, member)
 
     def people_of(self, groups: Groups) -> list[list[str]]:
-        """Names of made-up people, group by group, in proportion to real ones."""
+        """Names of synthetic participants, group by group, in proportion to real ones."""
         wanted = self.made_up or int(groups.sizes.sum())
         ends = np.rint(np.cumsum(groups.sizes) / groups.sizes.sum() * wanted).astype(int)
         digits = len(str(wanted))
@@ -459,7 +459,7 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         return [names[a:b] for a, b in itertools.pairwise([0, *ends])]
 
     def informative(self, facts: PublicFacts) -> bool:
-        """Whether what is carried keeps the error that is wanted, with so many made-up people."""
+        """Whether the carried features keep the wanted error, at this number of people."""
         return (
             self.carried(facts) <= self.features_within(facts)
             and self.expected_share_error(facts) <= self.error

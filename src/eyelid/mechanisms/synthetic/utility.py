@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ALL, COMMON = "all", "common"
 """Words for ``carry``: as many features as the error allows, or a few that are reported most."""
-# For whoever plans a study.
+# For planning a study.
 CROWDS = (50, 100, 200, 500, 1000, 2000, 5000)
 _ONLY_THOSE = "Choose those that your question needs ('eyelid features IN OUT --only A,B')"
 _FEWER = " where everybody has the task (where a third have it, three times as far)"
@@ -38,7 +38,7 @@ def worth(mechanism: Synthetic, facts: PublicFacts) -> str:
     carried = mechanism.carried(facts)
     kept, lost = _kept(mechanism, facts)
     sentence = (
-        f"{mechanism.made_up or facts.people:,} made-up people with {carried} of "
+        f"{mechanism.made_up or facts.people:,} synthetic participants with {carried} of "
         f"{plural(facts.features, 'feature')}, {plural(facts.recordings, 'task')}. Of each "
         "task, the share of rows in a quarter of a feature will be off by about "
         f"{mechanism.expected_share_error(facts):.2g}{_FEWER if facts.recordings > 1 else ''}. "
@@ -69,7 +69,7 @@ def too_few(mechanism: Synthetic, facts: PublicFacts) -> str:
     except InputError:
         needed = "would need more than there are"
     return (
-        f"{facts.people} people are too few: no useful study of made-up people exists that "
+        f"{facts.people} people are too few: no useful study of synthetic participants exists that "
         f"hides a person among them at epsilon {mechanism.epsilon:g}, even one feature of "
         f"{tasks} {needed} for an error of {mechanism.error:g}. Share means of "
         "groups (ksame), means over everybody (groupmean), or take a weaker unit than the "
@@ -78,7 +78,7 @@ def too_few(mechanism: Synthetic, facts: PublicFacts) -> str:
 
 
 def _kept(mechanism: Synthetic, facts: PublicFacts) -> tuple[list[str], list[str]]:
-    """What made-up people have of real ones, and what they have not, by the noise there is."""
+    """What synthetic participants keep of real ones, and what not, by the noise."""
     kept, lost = ["how each feature is distributed in each task"], []
     noise, features = mechanism.noise_of_correlations(facts), mechanism.carried(facts)
     if noise <= _MOST_ON_CORRELATIONS:
@@ -101,7 +101,7 @@ def _kept(mechanism: Synthetic, facts: PublicFacts) -> tuple[list[str], list[str
     else:
         lost.append("lengths (`rows=…` sets them)")
     lost += [
-        "anybody's own record",
+        "any participant's record",
         "what three features have to do with each other",
         "exact sums and ratios between features",
         "shares of missing values (a feature that hardly anyone has stays empty)"
@@ -149,8 +149,8 @@ def worth_of_rows(mechanism: Seeded, facts: PublicFacts) -> str:
     low, high = mechanism.kept
     kept = f"{low}" if low == high else f"{low} to {high}"
     sentence = (
-        f"{mechanism.rows} made-up rows of each of {facts.recordings} tasks. Each keeps {kept} of "
-        f"{facts.features} features of a person's row where {test.k} of "
+        f"{mechanism.rows} synthetic rows of each of {facts.recordings} tasks. Each keeps {kept} "
+        f"of {facts.features} features of a person's row where {test.k} of "
         f"{mechanism.seeds(facts.people)} people could have given it; the rest follows from pairs "
         f"of neighbouring features, counted with noise of {noise:.3g} people a cell, of "
         f"{modelled.people}. Rows have no order of time."
@@ -203,7 +203,7 @@ class Prospect:
 
     Attributes:
         people: how many there are.
-        features: how many made-up people would have; 0 where nothing of use exists.
+        features: how many synthetic participants would have; 0 where nothing of use exists.
         share_error: how far the share of a task in a quarter of a feature would be off.
     """
 
@@ -234,7 +234,7 @@ class MeanError:
 
 @dataclass(frozen=True)
 class MadeUp:
-    """Made-up people as they will be.
+    """Synthetic participants as they will be.
 
     Attributes:
         people: how many.
@@ -301,7 +301,7 @@ def noise_of_counts_in_words(noise: Mapping[str, float]) -> str:
 
 
 def made_up(mechanism: Synthetic, facts: PublicFacts, table: FeatureTable | None = None) -> MadeUp:
-    """What made-up people will be like.
+    """What synthetic participants will be like.
 
     Args:
         mechanism: with its parameters.

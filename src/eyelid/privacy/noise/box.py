@@ -121,39 +121,23 @@ class DiscreteBox:
         return (self.dimension + 1) * (self.dimension + 2) * float(self.scale) ** 2 / 3
 
     @cached_property
-    def _marginal_table(self) -> tuple[Floats, Floats]:
-        """P(z₁ = k) and P(z₁ > k) for k = 0, 1, …, by summation over cubes."""
+    def _tail(self) -> Floats:
+        """P(z₁ > k) for k = 0, 1, …, by summation over cubes."""
         m = np.arange(self._last + 1)
         shares = np.exp(self._log_weights(m) - self._log_total) / (2 * m + 1)
         mass = np.cumsum(shares[::-1])[::-1]
-        beyond = np.append(np.cumsum(mass[:0:-1])[::-1], 0.0)
-        return mass, beyond
+        return np.append(np.cumsum(mass[:0:-1])[::-1], 0.0)
 
-    def marginal(self, k: NDArray[Any]) -> Floats:
-        """P(z₁ = k) of one coordinate.
+    def marginal_above(self, k: NDArray[Any]) -> Floats:
+        """P(z₁ > k) of one coordinate.
 
         Exact up to floating point below 4096 steps of scale, and to within 1 in 10⁸ beyond.
         """
-        from scipy.special import gammaincc
-
-        size = np.abs(np.asarray(k))
-        if self.scale < _AS_INTEGRALS:
-            mass = self._marginal_table[0]
-            inside = size < mass.size
-            return np.where(inside, mass[np.where(inside, size, 0)], 0.0)
-        found: Floats = gammaincc(self.dimension, size / self.scale) / (
-            2.0 * self.scale * self.dimension
-        )
-        return found
-
-    def marginal_above(self, k: NDArray[Any]) -> Floats:
-        """P(z₁ > k) of one coordinate, as near as `marginal`."""
         whole = np.asarray(k)
         # P(z₁ > −k) is what is left of P(z₁ > k − 1).
         size = np.where(whole < 0, -whole - 1, whole)
         if self.scale < _AS_INTEGRALS:
-            beyond = self._marginal_table[1]
-            above = beyond[np.minimum(size, beyond.size - 1)]
+            above = self._tail[np.minimum(size, self._tail.size - 1)]
         else:
             above = box_tail((size + 0.5) / self.scale, self.dimension)
         return np.where(whole < 0, 1.0 - above, above)

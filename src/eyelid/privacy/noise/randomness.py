@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Words = NDArray[np.uint64]
 
-SEEDED = "the noise came from a seed, so anybody who has or guesses the seed can take it off again"
+SEEDED = "the noise came from a seed, so anyone who has or guesses the seed can remove it"
 """Why nothing holds of noise that can be repeated."""
 
 
@@ -71,7 +71,7 @@ def randomness(rng: Randomness | np.random.Generator | int | None = None) -> Ran
 
 
 def stream_of(source: Randomness, number: int) -> Randomness:
-    """Words of its own for one part of some work, whoever does it and when.
+    """Words of its own for one part of some work, the same wherever and whenever it is done.
 
     Args:
         source: of the whole work.

@@ -21,12 +21,12 @@ attacked, how a comparison measures it, and which canaries suit it.
    go through `spread_with`: threads here, workers on Dask.
 4. **Findings** stand beside the bounds of this release, with Holm's correction over all of them.
    Null control, utility, attributes, error, averaging, correlation over time and canaries follow.
-   Whoever needs what a mechanism measured (the likelihood attacker, the check of the noise) reads
+   Code that needs what a mechanism measured (the likelihood attacker, the check of the noise) reads
    it off the release by `attacks/measurements.py`.
-5. **Groups and made-up rows** are attacked otherwise. Of a k-anonymous release the owner's data
+5. **Groups and synthetic rows** are attacked otherwise. Of a k-anonymous release the owner's data
    give the groups back (`attacks/anonymity.py`); `audits/groups.py` makes them again and
    compares, `attacks/groups.py` attacks them under their members' names. `attacks/synthetic.py`
-   asks what made-up rows and people teach, and whether they show who was there;
+   asks what synthetic rows and people teach, and whether they show who was there;
    `attacks/similarity.py` how like people they are.
 6. **Result, verdict, audit.json, report.** An `Audit` is a base with one variant for each kind
    (`reporting/audits`: `results.py`; `verdict.py`, `audit_json.py`, `page.py` with one partial

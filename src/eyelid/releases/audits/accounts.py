@@ -89,6 +89,6 @@ def check_shown(certificate: Certificate, released: FeatureTable | Study) -> Non
     """Refuse released data that are not those of the certificate."""
     if certificate.output_sha256 is None or not shows(released, certificate.output_sha256):
         raise InputError(
-            "the released data are not those of the certificate (their hash differs): somebody "
+            "the released data are not those of the certificate (their hash differs): someone "
             "changed or swapped them; release again"
         )

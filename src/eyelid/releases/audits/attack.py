@@ -29,7 +29,7 @@ from eyelid.reporting.audits.results import Audit, TableAudit
 
 @dataclass(frozen=True)
 class AuditPlan:
-    """What somebody asked for.
+    """What the user asked for.
 
     Attributes:
         attackers: those who learn from records; a choice of eyelid's own when empty.
@@ -66,7 +66,7 @@ class Attack(ABC):
 
         Args:
             target: a pair of the kind's own class.
-            plan: what somebody asked for.
+            plan: what the user asked for.
         """
 
     @abstractmethod
@@ -80,7 +80,7 @@ class TableAttack(Attack):
     Attributes:
         targets: what such a pair is.
         files: what lies in such a folder.
-        canaries: made-up people to try the whole pipeline on; None where there are none.
+        canaries: simulated participants to try the whole pipeline on; None where there are none.
     """
 
     targets: ClassVar[type[TableTarget]] = TableTarget
@@ -118,7 +118,7 @@ class TableAttack(Attack):
         return noted(target, f"{unseen}; nothing of them is attacked or compared with")
 
     def completed(self, target: TableTarget) -> TableTarget:
-        """The pair with all that is found out by its kind before anybody attacks it."""
+        """The pair with all that is found out by its kind before it is attacked."""
         wrong, notes = self.besides(target)
         target = self.values(noted(target, *notes, inconsistencies=wrong))
         assert target.released is not None, "there is no release"
@@ -150,7 +150,7 @@ class TableAttack(Attack):
         return report(audit, own=audit.target.groups is not None or audit.synthetic is not None)
 
     def tried(self, target: TableTarget) -> CanaryResult | None:
-        """The mechanism of the certificate on made-up people, where there is a claim to refute."""
+        """The mechanism on simulated participants, where there is a claim to contradict."""
         mechanism = target.mechanism
         if mechanism is None or self.canaries is None or not target.claims_to_hold:
             return None

@@ -33,7 +33,7 @@ from eyelid.reporting.release import Release
 _SPECIAL = (LIKELIHOOD, FUSED)
 # A page may replace a page, and nothing else.
 PAGES = (".html", ".htm")
-# How the pair of a release that is nobody's own is made, and why no attacker names people from it.
+# How the pair of a release without individual records is made, and why it has none to re-identify.
 _MAPS = (map_target, "a heatmap re-identifies nobody and is good for looking at")
 OF_EVERYBODY: dict[ReleaseKind, tuple[Callable[..., AuditTarget], str]] = {
     ReleaseKind.MAPS: _MAPS,
@@ -161,7 +161,7 @@ def _plan(
 
 
 def _of_everybody(released: Source | Release) -> ReleaseKind | None:
-    """Maps or statistics, which are of nobody's own records; None for every other kind."""
+    """Maps or statistics, which have no individual records; None for every other kind."""
     if isinstance(released, Release):
         kind = released.certificate.described.kind
         return kind if kind in OF_EVERYBODY else None

@@ -1,4 +1,4 @@
-"""The whole release pipeline audited in one run, with made-up people who carry a secret coin.
+"""The whole release pipeline audited in one run, on simulated participants with a secret coin.
 
 Some thousand canaries are written to disk as a features study, released once by
 `eyelid.releases.release.release`, and read back with their certificate. From the released record of
@@ -13,7 +13,7 @@ noise for a few people in a hundred. What it cannot: a noise scale a little too 
 touches single people, noise that repeats without telling a coin (`eyelid verify` looks for these),
 and any claim beyond what so few people can refute (``reach``).
 
-Where people are made up, nobody has a record of their own in the release: the attacker sees the
+A release of synthetic participants has no individual records: the attacker sees the
 noisy answers that it is made of, and looks for canaries' values among those that were released
 (`eyelid.verification.canaries`).
 """
@@ -89,7 +89,7 @@ _SORTS = (
 
 
 class Canaries(ABC):
-    """Made-up people for one kind of release."""
+    """Simulated participants for one kind of release."""
 
     def suit(self, mechanism: FeatureMechanism) -> bool:
         """Whether a mechanism can be tried on people who have features and no gaze."""
@@ -103,7 +103,7 @@ class Canaries(ABC):
         features: int = 1,
         seed: int | None = None,
     ) -> CanaryResult:
-        """Release made-up people once, as anybody's study would be, and guess their coins.
+        """Release simulated participants once, like any study, and guess their coins.
 
         Args:
             mechanism: with the parameters of a certificate.
@@ -209,7 +209,7 @@ class MeanCanaries(RecordCanaries):
 
 
 class SyntheticCanaries(Canaries):
-    """Canaries among those whom people are made up from, who have no record in the release."""
+    """Canaries among those whom synthetic participants are drawn from, without a record."""
 
     def run(
         self,
@@ -236,7 +236,7 @@ class SyntheticCanaries(Canaries):
 
 
 def _released(table: FeatureTable, mechanism: FeatureMechanism) -> tuple[FeatureTable, Certificate]:
-    """What anybody would get of these people, and what they would be told about it."""
+    """What is released of these people, and what is said about it."""
     with tempfile.TemporaryDirectory(prefix="eyelid-canaries-") as home:
         write(table.study(), Path(home) / "canaries")
         release(Path(home) / "canaries", Path(home) / "released", mechanism=mechanism)
@@ -332,7 +332,7 @@ def _side(
 
 
 def _table(groups: Sequence[_Group]) -> FeatureTable:
-    """The canaries in order, and before them somebody who has one recording less."""
+    """The canaries in order, and before them a person with one recording less."""
     count = groups[0].tails.shape[2]
     # Bounds other than 0 and 1, so that scaling is on trial too.
     features = tuple(Feature(f"canary_{j}", "", "made up", -2.0, 6.0 + j) for j in range(count))

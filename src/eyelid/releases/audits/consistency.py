@@ -1,6 +1,6 @@
 """Does a certificate agree with its ledger, its mechanism, its data and itself?
 
-Whoever edits a certificate can make it say anything. What is checked here needs no luck: a
+Editing a certificate can make it say anything. What is checked here needs no luck: a
 disagreement is as good as a refutation. What is true of every kind of release is here; what is true
 of one kind is in its module.
 """
@@ -75,7 +75,8 @@ def _with(
 ) -> Iterator[str]:
     """What a mechanism would have said and done otherwise."""
     alike = same_features(released, original)
-    # Means, made-up people, and windows of something else do not tell what the mechanism took.
+    # Means, synthetic participants, and windows of something else do not tell what the mechanism
+    # took.
     known = released if mechanism.release is ReleaseKind.RECORDS and alike else original
     try:
         mechanism.check(known)
@@ -157,7 +158,10 @@ def among_promises(certificate: Certificate, account: Account) -> Iterator[str]:
     for kind, stated in certificate.rank1_bound.items():
         bound = allowed.get(kind)
         if stated is not None and (bound is None or stated < bound * (1 - _TOLERANCE)):
-            yield "the certificate states a bound on naming people that its own numbers do not give"
+            yield (
+                "the certificate states a bound on re-identifying people that its own numbers do "
+                "not give"
+            )
 
 
 def claims_more(one: Guarantee, other: Guarantee) -> bool:

@@ -52,7 +52,7 @@ class GazeAttack(RecordsAttack):
         protocols: Sequence[Protocol],
         seed: int,
     ) -> list[Finding]:
-        """Who is named by features of windows, and who by where they look on average."""
+        """Re-identification by features of windows, and by where they look on average."""
         found = super().named(target, material, attackers, protocols, seed)
         by_places = cast(GazeTarget, target).by_places(seed)
         if by_places is None:
@@ -68,7 +68,7 @@ class GazeAttack(RecordsAttack):
         attackers: Sequence[Attacker],
         found: dict[str, Any],
     ) -> GazeAudit:
-        """Who is named without any gaze, with everything that was found."""
+        """Re-identification without any gaze, with everything that was found."""
         gaze = cast(GazeTarget, target)
         return GazeAudit(
             **found,
@@ -92,7 +92,7 @@ def gaze_target(
         released: the released gaze.
         certificate: what the release claims.
         path: the released folder.
-        remarks: what whoever read the recordings said.
+        remarks: what the reader of the recordings said.
     """
     if samples is None or released.kind != "samples":
         raise InputError(

@@ -142,7 +142,7 @@ def _wrong_noise(mechanism: Filter, taken: Study, points: Floats) -> Iterator[st
             )
             return
     # Where budgets are used up in ways that the release does not tell, a fresh run tells more.
-    # Seeded, so that whoever audits twice finds the same; nothing of it is released.
+    # Seeded, so that a second audit finds the same; nothing of it is released.
     noise = randomness(np.random.default_rng([0, *b"released gaze again"]))
     again = _points(mechanism, filtered(mechanism, taken, noise))
     ours, fresh = (_distances(mechanism, taken, shown) for shown in (points, again))
@@ -250,7 +250,7 @@ class Nearness:
     Attributes:
         off: at the median, in steps.
         inside: publications that were not cut off at the edge of the scene.
-        chance: that an honest release is as near as this, at most.
+        chance: that a valid release is as near as this, at most.
     """
 
     off: float

@@ -151,7 +151,7 @@ def _fresh_run(original: FeatureTable) -> str:
         "the release has too few values, or people are too much alike, to find out who of "
         f"{people} is in which group, so that it was not checked whether its records are means "
         "over the people of one partition, nor attacked with these groups. Checked was what is "
-        "true whoever is in which: the sizes of groups, their recordings and rows, and that the "
+        "true for all groupings: the sizes of groups, their recordings and rows, and that the "
         "mean over all groups, wherever nobody lacks a value, is the mean over everybody. Attacks "
         "and errors are of another run of the same mechanism with groups of its own"
     )
@@ -168,7 +168,7 @@ def found_groups(
     Args:
         mechanism: as it was run; None where nobody says.
         original: what was released from, with the bounds that values were clipped to.
-        released: one made-up person a group, or copies of each.
+        released: one released person a group, or copies of each.
     """
     means, wrong = folded(released)
     if means is None:
@@ -209,7 +209,7 @@ def _no_partition(found: RecoveredGroups) -> str:
     if not found.one_partition:
         return "the groups are not the same in all recordings, so that they intersect"
     if (found.behind_all.sum(axis=0) != 1).any():
-        return "somebody is in several groups, or in none"
+        return "a person is in several groups, or in none"
     return ""
 
 
@@ -227,7 +227,7 @@ def _fresh(mechanism: KSame, original: FeatureTable) -> Grouped:
 def _wrong_in_all(
     mechanism: KSame, original: FeatureTable, means: FeatureTable, released: FeatureTable
 ) -> Iterator[str]:
-    """What would be otherwise whoever is in which group."""
+    """What would be false for any groups."""
     everybody = original.recordings["person"].n_unique()
     stated = dict(means.people.select("person", "people").iter_rows())
     names = means.recordings["person"].unique(maintain_order=True)

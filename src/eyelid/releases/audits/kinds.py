@@ -84,7 +84,7 @@ def measured(
 
 
 def canaries_of(mechanism: FeatureMechanism) -> Canaries | None:
-    """Made-up people that a mechanism can be tried on; None where it takes none."""
+    """Simulated participants that a mechanism can be tried on; None where it takes none."""
     canaries = OF_FEATURES[mechanism.release].canaries
     return canaries if canaries is not None and canaries.suit(mechanism) else None
 
@@ -92,7 +92,7 @@ def canaries_of(mechanism: FeatureMechanism) -> Canaries | None:
 def canary_audit(
     mechanism: FeatureMechanism, people: int = PEOPLE, features: int = 1, seed: int | None = None
 ) -> CanaryResult:
-    """Release made-up people once, as anybody's study would be, and guess their coins.
+    """Release simulated participants once, like any study, and guess their coins.
 
     The mechanism keeps its parameters, but for a fixed length: canaries have as few rows as it
     takes, or the audit would see nothing. Where means over people are released, each canary is in a
@@ -101,7 +101,7 @@ def canary_audit(
     Args:
         mechanism: with the parameters of a certificate.
         people: how many canaries.
-        features: columns; each more costs power. Where people are made up there are always many.
+        features: columns; each more costs power. Of synthetic participants there are always many.
         seed: of the coins; the noise is the pipeline's own.
 
     >>> from eyelid.mechanisms import mechanism_named

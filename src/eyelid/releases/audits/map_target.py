@@ -142,7 +142,7 @@ def map_target(
         text = "" if released.areas is None else csv_text(released.areas)
     if certificate.output_sha256 != arrays_digest(arrays, text):
         raise InputError(
-            "the released map is not that of the certificate (its hash differs): somebody changed "
+            "the released map is not that of the certificate (its hash differs): someone changed "
             "or swapped it; release again"
         )
     named = "the certificate" if folder is None else str(folder / "certificate.json")

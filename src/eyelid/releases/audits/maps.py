@@ -1,4 +1,4 @@
-"""Maps of where people looked: is anybody in one exposed, and what does it still show?"""
+"""Maps of where people looked: is any participant exposed, and what does it still show?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class MapsAttack(Attack):
     """Maps of where people looked, and tables of areas."""
 
     def audit(self, target: MapTarget, plan: AuditPlan) -> MapsAudit:
-        """Is anybody in it exposed, and what does it still show?"""
+        """Is any participant exposed, and what does it still show?"""
         uses, without = _uses(target)
         return MapsAudit(
             target=target,

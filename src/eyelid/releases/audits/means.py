@@ -1,4 +1,4 @@
-"""Means over people, under noise: nobody is named in them, and other questions are asked."""
+"""Means over people, under noise: no record to re-identify, so that other questions are asked."""
 
 from __future__ import annotations
 
@@ -94,11 +94,11 @@ class MeansAttack(TableAttack):
         return super().completed(noted(target, inconsistencies=list(_wrong_errors(target))))
 
     def audit(self, target: TableTarget, plan: AuditPlan) -> MeansAudit:
-        """Was somebody in it, who is left when all others are taken off, and what is it worth?"""
+        """Membership, what remains when all others are subtracted, and remaining utility."""
         if plan.attackers or plan.targets:
             raise InputError(
                 "the release has means over people, in which nobody can be named and nothing of "
-                "somebody recognised: leave out attackers and targets"
+                "a person to recognise: leave out attackers and targets"
             )
         mechanism, taken, released = (
             cast(MeanMechanism, target.mechanism),
@@ -176,7 +176,7 @@ def _wrong_errors(target: TableTarget) -> Iterator[str]:
 def _wrong_means(
     mechanism: MeanMechanism, original: FeatureTable, released: FeatureTable
 ) -> Iterator[str]:
-    """Whether groups are missing or made up, or means are as they were before the noise."""
+    """Whether groups are missing or invented, or means are as they were before the noise."""
     groups = mechanism.partition(original, randomness(0))
     exact = mechanism.exact(original, groups)
     key = ["person", "recording", "time_ms"]

@@ -1,4 +1,4 @@
-"""People's own records, and data before any release: people are named in them."""
+"""Individual records, and data before any release: people are re-identified in them."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class RecordsAttack(TableAttack):
 
     def values(self, target: TableTarget) -> TableTarget:
         """The pair without recordings of which the original has no value."""
-        assert isinstance(target, RecordsTarget), "records are somebody's"
+        assert isinstance(target, RecordsTarget), "records are a person's"
         assert target.released is not None, "there is no release"
         alike = people_alike(target.released)
         original, released, unseen = with_values(target.original, target.released)
@@ -118,7 +118,7 @@ class RecordsAttack(TableAttack):
             material = target.material(plan.seed)
             attackers = plan.attackers or default_attackers(target.people)
             protocols = possible(material, plan.protocols)
-            # First what can fail by what somebody asked for.
+            # First what can fail by what the user asked for.
             used = recognised(material, plan, advance)
             with progress(advance, "attacking"):
                 asked = [POSITIVE, *protocols]
@@ -152,7 +152,7 @@ class RecordsAttack(TableAttack):
         protocols: Sequence[Protocol],
         seed: int,
     ) -> list[Finding]:
-        """Who is named, and who in raw data: the positive control learns from the same."""
+        """Re-identification from the release and, as a control, from raw data."""
         return identify(material, attackers, protocols, seed)
 
     def result(
@@ -252,13 +252,13 @@ def inferred(
     plan: AuditPlan,
     advance: Advance,
 ) -> dict[str, Any]:
-    """What of people's attributes can be told, and who is named among people all alike.
+    """What of people's attributes can be told, and who is re-identified among people all alike.
 
     Args:
         target: what is attacked.
         material: what attackers get of it.
         attackers: of the null control; nobody where nobody is to be named.
-        plan: what somebody asked for.
+        plan: what the user asked for.
         advance: of the bar.
     """
     promised, seed = target.promised, plan.seed
@@ -288,7 +288,7 @@ def possible(material: Material, protocols: Sequence[Protocol]) -> list[Protocol
     can_be = [protocol for protocol in protocols if material.possible(protocol)]
     if not any(protocol.honest for protocol in can_be):
         raise InputError(
-            "none of the protocols asked for is a fair test here: add raw->release (those that "
+            "none of the protocols asked for is leak-free here: add raw->release (those that "
             "use the mechanism need a certificate)"
         )
     return can_be
@@ -336,7 +336,7 @@ def _by_events(target: TableTarget, seed: int) -> list[Finding]:
         )
         return [event_finding(fixations, saccades, seed=seed)]
     except InputError:
-        # Too few events of somebody: the windows have been attacked all the same.
+        # Too few events of a person: the windows have been attacked all the same.
         return []
 
 

@@ -1,4 +1,4 @@
-"""Results of a study and their original: do they belong together, and is anybody exposed?"""
+"""Results of a study and their original: do they belong together, is anyone exposed?"""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ from eyelid.releases.kinds.statistics.questions import Questions, asked_of
 from eyelid.releases.kinds.statistics.release import released_digest
 from eyelid.releases.kinds.statistics.survey import Survey, surveyed
 from eyelid.reporting.audits.statistics import ResultsAudit, results_report
+from eyelid.reporting.dataset_fields import without_fields
 from eyelid.reporting.release import Release
 from eyelid.version import build
 
@@ -220,7 +221,7 @@ def _inconsistencies(
     frame = results_of(design, tuple(shown))
     if released_digest(tuple(shown), frame) != certificate.output_sha256:
         yield (
-            f"{MEASURED} is not what the certificate was made for (their hash differs): somebody "
+            f"{MEASURED} is not what the certificate was made for (their hash differs): someone "
             "changed or swapped it"
         )
         return
@@ -229,8 +230,9 @@ def _inconsistencies(
     for name, text in texts_of(design, shown, frame, certificate).items():
         if name != "results.csv" and stale:
             continue
-        if _text_of(folder / name) != text:
-            yield f"{name} does not follow from numbers and certificate: somebody changed it"
+        shown_text = _text_of(folder / name)
+        if shown_text is None or without_fields(shown_text) != text:
+            yield f"{name} does not follow from numbers and certificate: it was changed"
 
 
 def _said_otherwise(
@@ -260,7 +262,7 @@ class StatisticsAttack(Attack):
     """Results of a study: few numbers over people."""
 
     def audit(self, target: StatisticsTarget, plan: AuditPlan) -> ResultsAudit:
-        """Is anybody in them exposed, and are they right?"""
+        """Is any participant exposed, and are they right?"""
         design, places = target.design, places_of(target.survey.values, target.design.entries)
         promised = target.certificate.person_level
         exact = results_of(design, _without_noise(design.mechanism, design, places, target.labels))

@@ -28,7 +28,7 @@ from eyelid.version import build
 
 
 class RowsAttack(TableAttack):
-    """Rows that are made up one by one."""
+    """Synthetic rows, drawn one by one."""
 
     def match(
         self, mechanism: FeatureMechanism | None, original: FeatureTable, released: FeatureTable
@@ -60,14 +60,14 @@ class RowsAttack(TableAttack):
         questions: Questions,
         seed: int,
     ) -> Outcome:
-        """Nobody is named: what is learned from a release of other people is tested."""
+        """No record to re-identify: what is learned from a release of other people is tested."""
         noise = fresh_noise(seed, b"one run of many")
         taught = by_other_people(mechanism, taken, table, questions, noise, seed)
         return replace(taught, chance=1 / len(table.people))
 
 
 class SyntheticAttack(RowsAttack):
-    """People who are made up, with recordings of their own."""
+    """Synthetic participants, with recordings of their own."""
 
     canaries: ClassVar[Canaries | None] = SyntheticCanaries()
 
@@ -89,7 +89,7 @@ class SyntheticAttack(RowsAttack):
 def _wrong_people(
     mechanism: Synthetic, original: FeatureTable, released: FeatureTable, *, ordered: bool
 ) -> Iterator[str]:
-    """Whether made-up people are others than the mechanism makes up, as far as that is public."""
+    """Whether synthetic participants differ from what the mechanism draws, as far as is public."""
     left_out = mechanism.dropped(original)
     features = [name for name in original.names if name not in left_out]
     if released.names != features if ordered else len(released.names) != len(features):
@@ -105,13 +105,16 @@ def _wrong_people(
         for name in names
     ]
     if [(str(name), *own) for name, *own in released.people.rows()] != people:
-        yield f"the release has not the {len(people)} made-up people that the mechanism gives it"
+        yield (
+            f"the release has not the {len(people)} synthetic participants that the mechanism "
+            "gives it"
+        )
         return
     tasks = sorted(set(task_of(original.recordings)))
     found = released.recordings
     named = list(zip(found["person"], task_of(found), strict=True))
     if named != [(person, task) for person, *_ in people for task in tasks]:
-        yield "made-up people have not one recording of each task of the original"
+        yield "synthetic participants have not one recording of each task of the original"
     if mechanism.rows is not None and (found["rows"] != mechanism.rows).any():
         yield f"recordings have not the {mechanism.rows} rows that the mechanism gives them"
     # A feature that hardly anyone has by noisy counts is empty, all of it.

@@ -137,7 +137,7 @@ def _control(findings: Sequence[Finding]) -> dict[str, Any] | None:
 
 
 def _groups(audit: TableAudit, groups: GroupFindings) -> dict[str, Any]:
-    """What was found about groups, besides who is named."""
+    """What was found about groups, besides re-identification."""
     return {
         "of_another_run": audit.target.groups is not None and audit.target.groups.fresh,
         "sizes": list(groups.sizes),
@@ -185,7 +185,7 @@ def _membership(means: MeanFindings | None) -> dict[str, Any]:
 
 
 def _advantage(member: Membership) -> dict[str, Any]:
-    """How well it was told who is in it."""
+    """How well membership was inferred."""
     return {
         "decisions": member.decisions,
         "advantage": member.advantage.rate,
@@ -200,7 +200,7 @@ def _advantage(member: Membership) -> dict[str, Any]:
 
 
 def _made_up(made_up: SyntheticFindings) -> dict[str, Any]:
-    """How what is made up compares with people."""
+    """How synthetic data compare with people's."""
     return {
         "rows": made_up.rows,
         "people": made_up.people,
@@ -230,7 +230,7 @@ def _made_up(made_up: SyntheticFindings) -> dict[str, Any]:
 
 
 def _likeness(like: Likeness) -> dict[str, Any]:
-    """How features of made-up people go together, last and change, beside people's."""
+    """How features of synthetic participants go together, last and change, beside people's."""
     content: dict[str, Any] = _each(
         {
             "pair_difference": like.pair_difference,

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     from eyelid.reporting.attack_rates import Rates
 
-NOT_TRIED = "whoever was drawn is in it without noise, as its δ says"
+NOT_TRIED = "the people drawn are in it without noise, as its δ says"
 _ANOTHER = (
-    "the released cells are farther from these looks than noise can put them, and no ledger was "
-    "asked: this may not be the original, and then the figures mean nothing"
+    "the released cells are farther from these gaze points than noise can put them, and no ledger "
+    "was asked: this may not be the original, and then the figures mean nothing"
 )
 _SHOWN = {
     "overlay.png": "The released map. It is all that others see, and shows noise as well as gaze.",
@@ -73,11 +73,11 @@ class MapsAudit(Audit):
             if noise is not None and noise.objection is not None and not self.excused(noise):
                 found.append(f"{noise.objection}{where}")
             if attack.subtraction is not None and attack.subtraction.exact:
-                found.append(f"whoever subtracts all others gets the last one back exactly{where}")
+                found.append(f"subtracting all others gives the last one back exactly{where}")
             member = attack.membership
             if member is not None and member.refutes:
                 found.append(
-                    "somebody who knows everybody else tells which of two people is in it better "
+                    "an attacker who knows all others tells which of two people is in it better "
                     f"than chance by {signed(member.advantage.rate)}, and the certificate allows "
                     f"{rounded_up(100 * (member.bound or 0), 3)}%{where}"
                 )
@@ -100,12 +100,12 @@ class MapsAudit(Audit):
         return rates_of_game(found.membership, found.positive, "knows everybody else")
 
     def excused(self, noise: MapNoise) -> bool:
-        """Whether there is too much of it, and no ledger says that these are the map's looks."""
+        """Whether there is too much, and no ledger says that these are the map's gaze points."""
         return self.target.total is None and noise.too_much
 
     @property
     def _another_original(self) -> bool:
-        """Whether these may be other looks than the map's."""
+        """Whether these may be other gaze points than the map's."""
         noises = [attack.noise for attack in self.attacks.values()]
         return any(one is not None and self.excused(one) for one in noises)
 
@@ -143,14 +143,17 @@ class MapsAudit(Audit):
             why = f" ({promised.reasons[0]})" if promised.reasons else ""
             return f"This release carries no guarantee{why}"
         if member is None or self.worst.positive is None:
-            return "Not refuted, and there are too few people to ask who is in it"
+            return (
+                "The certificate is not contradicted, and there are too few people to ask who is "
+                "in it"
+            )
         allowed = "at this size the guarantee rules out almost nothing"
         if member.bound is not None and member.bound <= SAYS_NOTHING:
             allowed = f"the certificate allows at most {rounded_up(100 * member.bound, 3)}%"
         return (
-            "Not refuted: somebody who knows everybody else tells which of two people is in it "
-            f"better than chance by {signed(member.advantage.rate)} (95% limits "
-            f"{signed_limits(member.advantage)}; without noise "
+            "The certificate is not contradicted: an attacker who knows all others tells which of "
+            f"two people is in it better than chance by {signed(member.advantage.rate)} (95% "
+            f"limits {signed_limits(member.advantage)}; without noise "
             f"{signed(self.worst.positive.advantage.rate)}), and {allowed}"
         )
 
@@ -286,7 +289,7 @@ def findings(audit: MapsAudit) -> list[Finding]:
 
 def _of_attack(of: str, attack: MapAttacks, audit: MapsAudit) -> Iterator[Finding]:
     games = {
-        "told who is in it": attack.membership,
+        "membership inference": attack.membership,
         "the same without noise (control)": attack.positive,
         "the same where neither is (control)": attack.null,
     }
@@ -305,7 +308,7 @@ def _of_attack(of: str, attack: MapAttacks, audit: MapsAudit) -> Iterator[Findin
 
 
 def _of_subtraction(of: str, left: Subtraction | None) -> Finding:
-    attack = "somebody who knows everybody else"
+    attack = "an attacker who knows all others"
     if left is None:
         return Finding(of, attack, "was not tried", NOT_TRIED, bad=True)
     return Finding(
@@ -419,7 +422,7 @@ def map_report(audit: MapsAudit) -> str:
         notes=audit.not_tried,
         says_nothing=SAYS_NOTHING,
         stated=stated,
-        # In words of looks: the usual ones are of features.
+        # In words of gaze points: the usual ones are of features.
         promise=lambda guarantee, others="", form="": guarantee_legend(
             guarantee, subject.certificate.people
         ),
@@ -443,10 +446,12 @@ def map_standing(audit: MapsAudit) -> Standing:
     if formal_only(promised) or (promised.delta or 0.0) * subject.certificate.people >= 1:
         return Standing("weak", "A guarantee in form only: it rules out almost nothing")
     if subject.total is not None and (not subject.total.holds or formal_only(subject.total)):
-        return Standing("weak", "Nothing found against this heatmap; all releases promise little")
+        return Standing(
+            "weak", "Not contradicted, but all releases of these people guarantee little"
+        )
     if audit.worst.membership is None or subject.total is None:
-        return Standing("weak", "Not refuted; not everything could be tested")
-    return Standing("sound", "The promise stands: no attack refuted it")
+        return Standing("weak", "Certificate not contradicted; not everything could be tested")
+    return Standing("sound", "Certificate not contradicted by any attack")
 
 
 def _pictures(folder: Path) -> list[tuple[Markup, str]]:

@@ -37,6 +37,7 @@ from eyelid.reporting.audits.verdict import (
     named,
     printed_groups,
     printed_histograms,
+    whole_of,
 )
 from eyelid.reporting.group_pictures import (
     MOST_GROUPS,
@@ -77,7 +78,7 @@ _SAID = {protocol.name: protocol.says for protocol in (POSITIVE, *PROTOCOLS, SAM
 _LARGEST_UTILITY = 1e6
 # Errors of shares so many times as large as expected, or as the median, ask for a reason.
 _MUCH_MORE = 1.5
-_ALLOWS_MUCH = "Not refuted, but the promise allows much"
+_ALLOWS_MUCH = "Certificate not contradicted, but the guarantee allows much"
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def standing(audit: TableAudit) -> Standing:
     """How good or bad the news is; no release is good in which nothing useful was found."""
     news = _standing_of_promise(audit)
     if news.name == "sound" and not useful(audit):
-        return Standing("weak", "The promise stands, but nothing useful was found in this release")
+        return Standing("weak", "Certificate not contradicted, but nothing useful was found")
     return news
 
 
@@ -128,7 +129,7 @@ def _standing_of_promise(audit: TableAudit) -> Standing:
     if in_all is not None:
         return in_all
     if not audit.compared:
-        return Standing("weak", "A promise, and no bound on naming people")
+        return Standing("weak", "A guarantee, but no bound on re-identification")
     if alone is not None and alone > ALLOWS_MUCH:
         return Standing("weak", _ALLOWS_MUCH)
     if (
@@ -137,16 +138,20 @@ def _standing_of_promise(audit: TableAudit) -> Standing:
         or subject.total is None
         or not audit.could_refute
     ):
-        return Standing("weak", "Not refuted; not everything could be tested")
-    return Standing("sound", "The promise stands: no attack refuted it")
+        return Standing("weak", "Certificate not contradicted; not everything could be tested")
+    return Standing("sound", "Certificate not contradicted by any attack")
 
 
 def _standing_in_all(subject: TableTarget) -> Standing | None:
     """What other releases of the same people leave of a promise; None where it stands."""
     if subject.total is not None and not subject.total.holds:
-        return Standing("weak", "Nothing found against this release; with the others nothing holds")
+        return Standing(
+            "weak", "Not contradicted, but all releases of these people have no guarantee"
+        )
     if subject.total is not None and formal_only(subject.total):
-        return Standing("weak", "Nothing found against this release; all of them promise little")
+        return Standing(
+            "weak", "Not contradicted, but all releases of these people guarantee little"
+        )
     return None
 
 
@@ -158,12 +163,12 @@ def _standing_without_epsilon(audit: TableAudit, promised: Guarantee) -> Standin
         return Standing("weak", f"{kind} of one release, and these people are in {releases}")
     unknown = audit.target.groups is not None and audit.target.groups.fresh
     if audit.partial or releases is None or unknown:
-        return Standing("weak", f"{kind}: not refuted; not everything could be tested")
+        return Standing("weak", f"{kind}: not contradicted; not everything could be tested")
     return Standing("weak", f"{kind} as promised, which is not differential privacy")
 
 
 def _standing_of_aggregate(audit: TableAudit, promised: Guarantee) -> Standing:
-    """Where means and synthetic data stand: no bound on re-identification speaks."""
+    """Standing of means over people and synthetic data: membership is what can be inferred."""
     subject, asked = audit.target, audit.means or audit.synthetic
     member = asked.membership if asked else None
     careless = (promised.delta or 0.0) * subject.people >= 1
@@ -175,11 +180,13 @@ def _standing_of_aggregate(audit: TableAudit, promised: Guarantee) -> Standing:
     if member is not None and (member.bound or 0.0) > ALLOWS_MUCH:
         return Standing("weak", _ALLOWS_MUCH)
     if member is None or subject.total is None:
-        return Standing("weak", "Not refuted; not everything could be tested")
+        return Standing("weak", "Certificate not contradicted; not everything could be tested")
     clear = None if audit.synthetic is None else audit.synthetic.positive
     if clear is not None and clear.advantage.low < _TOLD_WITHOUT_NOISE:
-        return Standing("weak", "Not refuted, by an attack that finds little without noise either")
-    return Standing("sound", "The promise stands: no attack refuted it")
+        return Standing(
+            "weak", "Not contradicted, by an attack that finds little without noise either"
+        )
+    return Standing("sound", "Certificate not contradicted by any attack")
 
 
 def report(audit: TableAudit, story: Story | None = None, own: bool = False) -> str:
@@ -213,6 +220,7 @@ def report(audit: TableAudit, story: Story | None = None, own: bool = False) -> 
         use=usefulness(audit) if worst else None,
         worst_bound=bound_kind(worst.protocol) if worst else None,
         named=named,
+        whole=whole_of,
         alone=subject.bounds().get("raw_to_release"),
         together=subject.bounds().get("release_to_raw"),
         informative=audit.means is not None and informative(audit.means),
@@ -277,9 +285,11 @@ def _about(audit: TableAudit) -> str:
     if audit.synthetic is not None:
         many = audit.synthetic.people
         if many is None:
-            return f"audit of {plural(audit.synthetic.rows, 'row')} made up from {whose}{how}"
-        made_up_people = plural(many, "made-up person", "made-up people")
-        return f"audit of {made_up_people}{how}, drawn from {whose}"
+            return (
+                f"audit of {plural(audit.synthetic.rows, 'synthetic row')} drawn from {whose}{how}"
+            )
+        participants = plural(many, "synthetic participant")
+        return f"audit of {participants}{how}, drawn from {whose}"
     if audit.groups is not None and subject.grouped:
         groups = plural(len(audit.groups.sizes), "group")
         features = plural(len(subject.original.features), "feature")
@@ -378,7 +388,7 @@ def _commands(audit: TableAudit, story: Story | None) -> list[str]:
     places = "ORIGINAL RELEASED" if released else "ORIGINAL --report risk.html"
     chosen = {"--targets": list(audit.targets)}
     if audit.partial:
-        # Whoever chose nothing gets everything again.
+        # No choice means everything again.
         tried = [*audit.positive, *audit.identification]
         found = {finding.protocol for finding in tried}
         chosen["--attackers"] = list(dict.fromkeys(finding.attacker for finding in tried))
@@ -446,7 +456,7 @@ def beyond_expected(audit: TableAudit) -> str:
     if made_up.share_error > _MUCH_MORE * made_up.median_share_error:
         return (
             "A few features count for much of what is beyond that. Look at those with few values: "
-            "what is made up is spread over a whole bin."
+            "synthetic values are spread over a whole bin."
         )
     each = original.recordings.select("person", task=task_of(original.recordings)).unique()
     if each.group_by("task").len()["len"].min() != each["person"].n_unique():
@@ -458,7 +468,7 @@ def beyond_expected(audit: TableAudit) -> str:
 
 
 def _drawn_people(audit: TableAudit, own: bool) -> dict[str, Markup | None]:
-    """Made-up people; beside them people, where the page is for their owner."""
+    """Synthetic participants; beside them people, where the page is for their owner."""
     made_up, subject = audit.synthetic, audit.target
     if made_up is None or made_up.likeness is None or subject.released is None:
         return {}

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from eyelid.reporting.attack_rates import Rates
 
-# The bound on naming somebody by one released record.
+# The bound on re-identifying a person by one released record.
 _ONE_RECORD = "raw_to_release"
 
 
@@ -60,7 +60,7 @@ class Unasked:
     """What is asked of some kinds of releases of features alone: nothing, unless a kind has it.
 
     Attributes:
-        identification: who could be named, under every honest protocol and the papers' own.
+        identification: who was re-identified, under every leak-free protocol and the papers' own.
         positive: the same on raw data: what the attackers can do at all.
         null: the same on people who are all alike: what they do when there is nothing to find.
         utility: what the data are still good for.
@@ -70,13 +70,14 @@ class Unasked:
         error: how far the released values are off; None without a release.
         groups: what else was found about released groups; None where none were released.
         histograms: what histograms without noise show; None where none were drawn from.
-        synthetic: what made-up rows or people were found to be like; None where there are none.
-        means: what attacks on means over people came to; None where people's own records were
+        synthetic: what synthetic rows or people were found to be like; None where there are none.
+        means: what attacks on means over people came to; None where individual records were
             released, which are then attacked as above.
         repeated: what averaging several releases of the same people would give.
-        canaries: the whole release pipeline, tried on made-up people; None without a mechanism.
+        canaries: the whole release pipeline, tried on simulated participants; None without a
+            mechanism.
         streams: whether released gaze still looks like an eye; None without gaze on both sides.
-        without_gaze: who is named by what filters release as it is; of released gaze only.
+        without_gaze: who is re-identified by what filters release as it is; of released gaze only.
         temporal: how rows go together, and what that lets out; None where there is too little.
         not_correlated: why there is none.
         people: who is at risk, for the owner's eyes; None for a release.
@@ -200,8 +201,8 @@ class TableAudit(Audit):
     """The audit of features, or of gaze by its features; what its kind has is in its variant.
 
     Attributes:
-        partial: whether somebody chose attackers or protocols, so that not all was tried.
-        targets: what somebody asked the data to be good for.
+        partial: whether attackers or protocols were chosen, so that not all was tried.
+        targets: what the data were asked to be good for.
     """
 
     target: TableTarget
@@ -221,7 +222,7 @@ class TableAudit(Audit):
 
     @property
     def rates(self) -> Rates | None:
-        """Who is named, beside guessing and what the certificate allows."""
+        """Re-identification rates, beside guessing and what the certificate allows."""
         from eyelid.reporting.attack_rates import attack_rates
 
         if not self.attacks:
@@ -243,7 +244,7 @@ class TableAudit(Audit):
 
     @property
     def attacks(self) -> list[NamingAttack]:
-        """Everything honest that names people, intersections of groups included."""
+        """Every leak-free attack that re-identifies, intersections of groups included."""
         alone, in_all = self.target.bounds(), self.target.bounds_in_all()
         named = [
             NamingAttack(
@@ -313,7 +314,7 @@ class TableAudit(Audit):
         if self.canaries is not None and self.canaries.refuted:
             runs = (self.canaries.person, self.canaries.within)
             found += [
-                f"made-up people sent through the release lose at least {run.measure} "
+                f"simulated participants sent through the release lose at least {run.measure} "
                 f"{run.lower_bound:.3g}, where {run.claimed:.3g} is claimed for them"
                 for run in runs
                 if run is not None and run.refuted
@@ -331,7 +332,7 @@ class TableAudit(Audit):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class RecordsAudit(TableAudit):
-    """The audit of people's own records, in which people are re-identified."""
+    """The audit of individual records, which can be re-identified."""
 
     identification: tuple[Finding, ...] = ()
     positive: tuple[Finding, ...] = ()
@@ -362,8 +363,8 @@ class RecordsAudit(TableAudit):
     def _recognises_something_else(self, finding: Finding) -> bool:
         """Whether an attacker failed the null control, so that its rate says nothing here.
 
-        One of ours who names people that are all alike from two releases has recognised noise, and
-        that only there; what somebody else's attacker goes by is not known.
+        One of ours who re-identifies people that are all alike from two releases has recognised
+        noise, and that only there; what a user's own attacker goes by is not known.
         """
         ours = finding.attacker in {attacker.name for attacker in ATTACKERS}
         fooled = finding.protocol == "release→release" or not ours
@@ -407,7 +408,7 @@ class GroupsAudit(RecordsAudit):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class MeansAudit(TableAudit):
-    """The audit of means over people, in which nobody is re-identified."""
+    """The audit of means over people, which have no record to re-identify."""
 
     means: MeanFindings = field()
     error: ErrorMeasures = field()
@@ -431,7 +432,7 @@ class MeansAudit(TableAudit):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class SyntheticAudit(TableAudit):
-    """The audit of synthetic rows or participants, who are nobody's."""
+    """The audit of synthetic rows or participants."""
 
     synthetic: SyntheticFindings = field()
     utility: tuple[Use, ...] = ()
@@ -450,10 +451,10 @@ class SyntheticAudit(TableAudit):
         made_up = self.synthetic
         if self.target.claims_to_hold and made_up.copied:
             yield (
-                f"{made_up.copies} of {made_up.rows} made-up rows are rows of people as they were "
-                "recorded"
+                f"{made_up.copies} of {made_up.rows} synthetic rows are rows of people as they "
+                "were recorded"
             )
-        asked = "what this mechanism makes up whose data it is made of"
+        asked = "synthetic data by this mechanism whose data went into them"
         yield from _excess(made_up.membership, asked)
 
     @property
@@ -463,10 +464,10 @@ class SyntheticAudit(TableAudit):
 
 
 def _excess(membership: Membership | None, asked: str) -> Iterator[str]:
-    """That somebody tells better who is in it than the certificate allows, if so."""
+    """That membership is inferred better than the certificate allows, if so."""
     if membership is not None and membership.refutes:
         yield (
-            f"whoever asks of {asked} is right with an advantage of "
+            f"an attacker who asks of {asked} is right with an advantage of "
             f"{percent(membership.advantage.rate)}, and the certificate allows "
             f"{rounded_up(100 * (membership.bound or 0), 3)}%"
         )

@@ -18,6 +18,7 @@ from eyelid.reporting.audits.audit_json import SCHEMA, UNCOVERED
 from eyelid.reporting.audits.maps import signed, signed_limits
 from eyelid.reporting.audits.page import Standing
 from eyelid.reporting.audits.results import Audit
+from eyelid.reporting.audits.verdict import ALLOWS_MUCH
 from eyelid.reporting.rendering import rendered
 from eyelid.reporting.sentences import SAYS_NOTHING, coarse, percent
 from eyelid.reporting.statistics.tables import spoken
@@ -50,7 +51,7 @@ class ResultsAudit(Audit):
         """How well a participant is told from their opposite."""
         from eyelid.reporting.attack_rates import rates_of_game
 
-        return rates_of_game(self.membership, None, "knows everybody else")
+        return rates_of_game(self.membership, None, "knows all others")
 
     @property
     def refuted(self) -> list[str]:
@@ -61,12 +62,12 @@ class ResultsAudit(Audit):
         member = self.membership
         if member.refutes:
             found.append(
-                "somebody who knows everybody else tells which of two people is in it better than "
+                "an attacker who knows all others tells which of two people is in it better than "
                 f"chance by {signed(member.advantage.rate)}, and the certificate allows "
                 f"{rounded_up(100 * (member.bound or 0), 3)}%"
             )
         if self.subtraction is not None and self.subtraction.exact:
-            found.append("whoever subtracts all others gets the last one back exactly")
+            found.append("subtracting all others gives the last one back exactly")
         return found
 
     @property
@@ -85,7 +86,7 @@ class ResultsAudit(Audit):
     def _promise(self) -> str:
         promised, member = self.target.certificate.person_level, self.membership
         sentence = (
-            "somebody who knows everybody else tells a participant from their opposite better than "
+            "an attacker who knows all others tells a participant from their opposite better than "
             f"chance by {signed(member.advantage.rate)} (95% limits "
             f"{signed_limits(member.advantage)})"
         )
@@ -109,7 +110,7 @@ class ResultsAudit(Audit):
     def lines(self) -> Iterator[str | Table]:
         """What was tried, and how far off results are, for a terminal."""
         member, left = self.membership, self.subtraction
-        rows = [("told who is in it", f"{signed(member.advantage.rate)} better than chance")]
+        rows = [("membership inference", f"{signed(member.advantage.rate)} better than chance")]
         if left is not None:
             rows.append(
                 (
@@ -118,7 +119,7 @@ class ResultsAudit(Audit):
                     f"{coarse(left.blind_rmse_of_span)})",
                 )
             )
-        yield Table("Is anybody exposed?", ["attack", "found"], rows)
+        yield Table("Is any participant exposed?", ["attack", "found"], rows)
         columns = ["measure", "task", "group", "statistic", "released", "without noise"]
         yield Table("How far off results are", columns, self.rows())
 
@@ -190,8 +191,11 @@ def results_report(audit: ResultsAudit) -> str:
     """The audit of results as a page."""
     certificate = audit.target.certificate
     bad = Standing("refuted", "Refuted: the certificate of this release is not true")
-    good = Standing("proven", "The certificate is not contradicted")
-    none = Standing("exposed", "No guarantee holds")
+    much = (audit.membership.bound or 0.0) > ALLOWS_MUCH
+    good = Standing("sound", "Certificate not contradicted by any attack")
+    if much:
+        good = Standing("weak", "Certificate not contradicted, but the guarantee allows much")
+    none = Standing("exposed", "No valid guarantee")
     standing = bad if audit.refuted else good if certificate.person_level.holds else none
     return rendered(
         "results-report.html.j2",

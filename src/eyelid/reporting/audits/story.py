@@ -20,8 +20,8 @@ class Attempt:
         name: for people.
         unit: whose value the mechanism was asked to hide; empty for the raw data.
         person_level: a person's total, in words.
-        bound: of being named, or None.
-        identified: people named by the strongest attacker who knows raw recordings.
+        bound: on re-identification, or None.
+        identified: people re-identified by the strongest attacker who knows raw recordings.
         document: windows whose document is recognised by a model learned from these data.
         certificate: of what was released; None for the raw data.
     """
@@ -40,7 +40,7 @@ class Story:
     """Everything the demo found out.
 
     Attributes:
-        study: the made-up people.
+        study: the simulated participants.
         attempts: the raw data and every release, side by side.
         audit: of the release with the strongest promise.
         verification: of the mechanisms.

@@ -54,13 +54,13 @@ def audit_lines(done: TableAudit) -> Iterator[str | Table]:
 
 
 def _naming(done: TableAudit) -> Iterator[Table]:
-    """Who is named, by the strongest attacker of every protocol and of the controls."""
+    """Re-identification rates, by the strongest attacker of every protocol and of the controls."""
     rows = []
     for name in dict.fromkeys(f.protocol for f in done.identification):
         worst = strongest([f for f in done.identification if f.protocol == name])
         rows.append(
             (
-                name if worst.honest else f"{name} (the paper's, not honest)",
+                name if worst.honest else f"{name} (the paper's within-release split)",
                 worst.attacker,
                 str(worst.rate),
                 "–" if worst.bound is None else f"{rounded_up(100 * worst.bound, 3)}%",
@@ -82,8 +82,8 @@ def _naming(done: TableAudit) -> Iterator[Table]:
         most = done.worst
         alone = most is not None and most.bound is not None and most.bound_in_all is None
         allowed = "this release alone allows" if alone else "allowed"
-        columns = ["protocol", "strongest attacker", "people named (95% limits)", allowed, ""]
-        yield Table(f"Who is named ({chance})", columns, rows)
+        columns = ["protocol", "strongest attacker", "re-identified (95% limits)", allowed, ""]
+        yield Table(f"Re-identified participants ({chance})", columns, rows)
 
 
 def _uses(done: TableAudit) -> Iterator[Table]:
@@ -155,11 +155,11 @@ def _streams(streams: StreamMeasures) -> Iterator[str | Table]:
 
 
 def _groups(groups: GroupFindings, of: str) -> Iterator[str | Table]:
-    """What was asked of groups, besides who is named."""
+    """What was asked of groups, besides re-identification."""
     asked = {
         "whose records are nearest over all tasks (intersection)": groups.intersection,
         "who is in the same group in every task (all recordings known)": groups.exact_intersection,
-        "which group is somebody in (not protected)": groups.linkage,
+        "which group is a participant in (not protected)": groups.linkage,
     }
     for one in groups.redrawn:
         asked[f"who is it, over {groups.partitions} other partitions ({one.protocol})"] = one.rate
@@ -175,13 +175,13 @@ def _groups(groups: GroupFindings, of: str) -> Iterator[str | Table]:
         )
     exactly = " exactly" if groups.collusion.exact else ""
     yield (
-        f"Whoever has the recordings of all but one of a group of {groups.collusion.people} has "
-        f"the last one's values{exactly}: an error of {coarse(groups.collusion.rmse_of_span)} "
-        f"spans, where the others' mean is off by {coarse(groups.collusion.blind_rmse_of_span)}."
+        f"Who has the recordings of all but one of a group of {groups.collusion.people} has the "
+        f"last one's values{exactly}: an error of {coarse(groups.collusion.rmse_of_span)} of the "
+        f"range, where the others' mean is off by {coarse(groups.collusion.blind_rmse_of_span)}."
     )
     if groups.released_again:
         yield (
-            "Released again with other groups, whoever computes them names "
+            "Released again with other groups, computing them re-identifies "
             + ", ".join(f"{rate:.0%} after {n}" for n, rate in enumerate(groups.released_again, 1))
             + "."
         )
@@ -202,7 +202,7 @@ def _histograms(shown: ShownHistograms) -> Iterator[str | Table]:
 
 
 def _made_up(made_up: SyntheticFindings) -> Iterator[str | Table]:
-    """What was asked of made-up rows or people: they name nobody."""
+    """What was asked of synthetic rows or people."""
     if made_up.membership is not None:
         found = made_up.membership
         allowed = "–" if found.bound is None else f"{rounded_up(100 * found.bound, 3)}%"
@@ -213,24 +213,24 @@ def _made_up(made_up: SyntheticFindings) -> Iterator[str | Table]:
         if made_up.positive is not None:
             control = ("control: hardly any noise", "the same", str(made_up.positive.advantage), "")
             rows.append(control)
-        columns = ["made up", "attacker goes by", "advantage (95% limits)", "allowed"]
+        columns = ["synthetic", "attacker goes by", "advantage (95% limits)", "allowed"]
         yield Table("Which of two people was in it (guessing: 0%)", columns, rows)
         yield f"The attacker {made_up.attack}."
     if made_up.likeness is not None:
         yield from _likeness(made_up, made_up.likeness)
     yield (
-        f"Values are {coarse(made_up.wasserstein)} spans from being distributed as people's are; "
+        f"Values lie {coarse(made_up.wasserstein)} of the range from people's distribution; "
         f"evenly spread ones would be {coarse(made_up.uniform)}."
     )
     yield (
-        f"{made_up.copies or 'No'} made-up rows are rows of the original; they are "
-        f"{coarse(made_up.nearest_of_span)} spans from the nearest, and people's "
+        f"{made_up.copies or 'No'} synthetic rows are rows of the original; they are "
+        f"{coarse(made_up.nearest_of_span)} of the range from the nearest, and people's "
         f"{coarse(made_up.people_apart_of_span)} from other people's. That is no guarantee."
     )
 
 
 def _likeness(made_up: SyntheticFindings, like: Likeness) -> Iterator[str | Table]:
-    """How like people made-up ones are, beside what would be off without them."""
+    """How like people synthetic ones are, beside what would be off without them."""
     expected = made_up.expected_share_error
     rows = [
         (
@@ -284,7 +284,7 @@ def _means(means: MeanFindings) -> Iterator[str | Table]:
 def heatmap_lines(done: MapsAudit) -> Iterator[str | Table]:
     """What was asked of a heatmap, and how much of the one without noise is left."""
     rows = [(one.of, one.attack, one.found, one.means) for one in findings(done)]
-    yield Table("Is anybody exposed?", ["of", "attack", "found", "means"], rows)
+    yield Table("Is any participant exposed?", ["of", "attack", "found", "means"], rows)
     maps = [
         (
             use.name or "all",

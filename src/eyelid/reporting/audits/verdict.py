@@ -1,4 +1,4 @@
-"""What an audit found, in words for somebody who reads nothing else."""
+"""What an audit found, in words for a reader who reads nothing else."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ALLOWS_MUCH = 0.75
 
 
 def of_records(audit: RecordsAudit) -> str:
-    """Who is named in people's own records, and whatever keeps that from meaning what it seems."""
+    """Who is re-identified in individual records, and what qualifies that."""
     if audit.worst is None:
         # Refuted before anything could be attacked.
         return _refuted(audit)
@@ -72,61 +72,39 @@ def _of_groups(audit: GroupsAudit, groups: GroupFindings, worst: NamingAttack) -
     if audit.refuted:
         return _refuted(audit)
     certificate, found = audit.target.certificate, audit.target.groups
+    fresh = found is not None and found.fresh
+    where = "In another run of the mechanism, t" if fresh else "T"
+    attack = _strongest_of_all(audit, worst)
+    tried = f"{where}old who is in which group, t{attack[1:]}"
     fewest, most = groups.sizes[0], groups.sizes[-1]
     whose = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    is_mean = f"every record is the plain mean over {whose} people"
-    known = "told who is in which group"
-    if found is not None and found.fresh:
-        is_mean = (
-            "the groups have the right sizes and, wherever nobody lacks a value, the mean of "
-            "everybody, but the release has too few values, or people are too much alike, to find "
-            "out who is in which and check more"
+    records = f"Every record is the plain mean over {whose} people"
+    if fresh:
+        records = (
+            "The groups have the right sizes and, wherever no value is missing, the mean of all "
+            "participants; the release has too few values, or people are too much alike, to find "
+            "out who is in which group and check more"
         )
-        known = "in another run of the mechanism, told who is in which group"
-    tried = f"{known}, the strongest of {len(audit.attacks)} honest attacks names {_share(worst)}"
     exactly = " exactly" if groups.collusion.exact else ""
-    hidden = f"whoever has the recordings of all of a group but one has the last one’s{exactly}"
+    hidden = (
+        "those who have the recordings of all members of a group but one can compute the last "
+        f"one’s{exactly}"
+    )
     if groups.linkage is not None:
         share = percent(groups.linkage.rate)
-        hidden = (
-            f"which group somebody is in is not hidden (found for {share} of people), and {hidden}"
-        )
+        hidden = f"which group a participant is in (found for {share} of them); {hidden}"
+    rest = f"Not hidden: {hidden}."
     if certificate is None:
-        return f"Nothing is promised about this release; {is_mean}; {tried}; {hidden}."
+        return f"Nothing is promised about this release. {tried} {records}. {rest}"
     if not certificate.person_level.holds:
         reasons = certificate.person_level.reasons
         why = f" ({reasons[0]})" if reasons else ""
-        return f"This release carries no guarantee{why}; {is_mean}; {tried}; {hidden}."
-    certified = "" if found is not None and found.fresh else ", as certified"
-    allowed = _allowed(worst, "members")
-    return f"Not refuted: {is_mean}{certified}; {tried}, and {allowed}. But {hidden}."
-
-
-def _allowed(worst: NamingAttack, over: str) -> str:
-    """What an attack may come to, by this release alone and together with others.
-
-    Args:
-        worst: the attack.
-        over: what the bound is an average over.
-    """
-    bound, in_all = worst.bound, worst.bound_in_all
-    if bound is None:
-        return "no bound is known for that attack"
-    if bound > SAYS_NOTHING:
-        return "at this size the guarantee rules out almost nothing"
-    most = f"at most {rounded_up(100 * bound, 3)}% on average over {over}"
-    if worst.rate.rate > bound * (1 + _SAME):
-        most += f" ({named(worst.rate)} is within chance of that)"
-    if in_all is None or in_all > bound * (1 + _SAME):
-        together = "there is no bound"
-        if in_all is not None:
-            together = f"at most {rounded_up(100 * in_all, 3)}% is allowed"
-        said = (
-            f"this release alone would allow {most}, but with the others of these people {together}"
-        )
-    else:
-        said = f"the certificate allows {most}"
-    return said + _much(bound)
+        return f"This release carries no guarantee{why}. {tried} {records}. {rest}"
+    certified = "" if fresh else ", as certified"
+    allowed = _allowed_people(worst, "the members of a group")
+    return " ".join(
+        filter(None, [tried, allowed, _corrected(audit), f"{records}{certified}.", rest])
+    )
 
 
 def _much(bound: float) -> str:
@@ -134,64 +112,64 @@ def _much(bound: float) -> str:
 
 
 def of_synthetic(audit: SyntheticAudit) -> str:
-    """Nobody is in what is made up: what it is worth, and whether it shows who gave it."""
+    """What synthetic data are good for, and whether they show who is in them."""
     return " ".join([_of_made_up(audit, audit.synthetic), *_of_total(audit)])
 
 
 def _of_made_up(audit: TableAudit, made_up: SyntheticFindings) -> str:
-    """Nobody is in what is made up: what it is worth, and whether it shows who gave it."""
+    """What synthetic data are good for, and whether they show who is in them."""
     if audit.refuted:
         return _refuted(audit)
     worth = (
-        f"values are {coarse(made_up.wasserstein)} spans from being distributed as people’s are, "
-        f"where evenly spread ones would be {coarse(made_up.uniform)}"
+        f"Values lie {coarse(made_up.wasserstein)} of a feature’s range from the distribution of "
+        f"participants’ values, where evenly spread ones would lie {coarse(made_up.uniform)}"
     )
     if made_up.wasserstein >= CLEARLY * made_up.uniform:
         worth += ": this release carries next to no information"
     elif made_up.likeness is not None:
         worth += f". {_kept(audit, made_up, made_up.likeness)}"
     member = made_up.membership
-    found = f"who was in it was not asked: {made_up.not_tried}"
+    found = f"Who was in it was not asked: {made_up.not_tried}"
     if member is not None:
         among = "" if made_up.among == audit.target.people else f" (tried on {made_up.among})"
         attack = f"an attack that goes by {made_up.attacker}"
         if made_up.positive is not None:
             attack = (
-                "the strongest attack, which knows everybody else and sees all noisy answers (with "
+                "the strongest attack, which knows all others and sees all noisy answers (with "
                 f"hardly any noise {percent(made_up.positive.advantage.rate)})"
             )
         found = (
-            f"which of two people was in it{among} is told with an advantage of "
+            f"Which of two participants was in it{among} is inferred with an advantage of "
             f"{percent(member.advantage.rate)} (95% limits {limits(member.advantage)}, guessing "
             f"0%) by {attack}"
         )
     certificate = audit.target.certificate
     if certificate is None:
-        return f"Nothing is promised about this release; {found}; {worth}."
+        return f"Nothing is promised about this release. {found}. {worth}."
     promised = certificate.person_level
     if not promised.holds:
         why = f" ({promised.reasons[0]})" if promised.reasons else ""
-        return f"This release carries no guarantee{why}; {found}; {worth}."
+        return f"This release carries no guarantee{why}. {found}. {worth}."
     allowed = "nothing is known about what the certificate allows there"
     if member is not None and member.bound is not None:
         allowed = _advantage_allowed(member.bound)
     elif not promised.kind.differential:
         allowed = f"{promised.kind.spoken} sets no bound on that"
     kept = kept_of_rows(certificate)
-    whose = f"some rows keep {kept}" if kept else "nobody’s own record is in it"
-    return f"Not refuted: {whose}; {found}, and {allowed}; {worth}."
+    whose = f"Some rows keep {kept}" if kept else "No participant’s record is in the release"
+    return f"The certificate is not contradicted. {whose}. {found}; {allowed}. {worth}."
 
 
 def _kept(audit: TableAudit, made_up: SyntheticFindings, like: Likeness) -> str:
-    """What made-up people have of people, by one rule, and what not; without a stop at the end."""
+    """What synthetic participants keep of people, by one rule; without a stop at the end."""
     kept: list[str] = []
     lost: list[str] = []
     learned = best_learned(audit.utility)
     if learned is not None and learned.rate is not None:
         rate, raw = learned.rate, learned.raw
         figures = (
-            f"{percent(rate.rate)} of people’s windows are right by {learned.model}, "
-            f"{percent(raw.rate)} if it learns from people, guessing {percent(rate.chance)}"
+            f"{percent(rate.rate)} of participants’ windows are right by {learned.model}, "
+            f"{percent(raw.rate)} if it learns from participants, guessing {percent(rate.chance)}"
         )
         well = raw.rate - rate.rate < _KEPT * (raw.rate - rate.chance) and rate.low > rate.chance
         (kept if well else lost).append(f"recognising the {learned.target} ({figures})")
@@ -207,14 +185,14 @@ def _kept(audit: TableAudit, made_up: SyntheticFindings, like: Likeness) -> str:
         if off == off and size == size:
             well = off < _KEPT * size
             (kept if well else lost).append(f"{what} ({coarse(off)} off, of {coarse(size)})")
-    never = ["what anybody did", "rare events", "what three features have in common"]
+    never = ["what any one person did", "rare events", "what three features have in common"]
     if audit.target.left_out:
         lacking = plural(audit.target.left_out, "feature that was", "features that were")
         never.insert(0, f"the {lacking} left out")
     sentences = [
-        f"Kept, that is, off by less than half of what there is: {_listed(kept)}"
+        f"Kept, that is, off by less than half of its size: {_listed(kept)}"
         if kept
-        else "Everything is off by at least half of what there is",
+        else "Everything is off by at least half of its size",
         *([f"Not kept: {_listed(lost)}"] if lost else []),
         f"Never in it: {_listed(never)}",
     ]
@@ -242,8 +220,8 @@ def printed_groups(groups: GroupFindings) -> str:
             "where one member’s recording goes on alone"
         )
     return (
-        "People’s own names link the groups of their tasks: whoever "
-        f"has raw recordings of somebody finds their name {percent(found.rate)} of the time (95% "
+        "People’s own names link the groups of their tasks: an attacker who "
+        f"has raw recordings of a person finds their name {percent(found.rate)} of the time (95% "
         f"limits {limits(found)}){padded}."
     )
 
@@ -252,48 +230,51 @@ def printed_histograms(histograms: ShownHistograms) -> str:
     """What histograms without noise show of single people."""
     return (
         f"Its rows are drawn from histograms without noise: of {histograms.filled} bins that "
-        f"anybody fills, {histograms.shown} have released values and are one person’s alone, "
+        f"any person fills, {histograms.shown} have released values and are one person’s alone, "
         f"which shows values of {histograms.people} people; and {histograms.ends_shown} ends of "
         "features’ ranges are the most extreme person’s own values, but for the width of a bin."
     )
 
 
 def of_means(audit: MeansAudit) -> str:
-    """Nobody is named in means over people: what else was found."""
+    """What was found about means over people, where there is no record to re-identify."""
     return " ".join([_of_means(audit, audit.means), *_of_total(audit)])
 
 
 def _of_means(audit: TableAudit, means: MeanFindings) -> str:
-    """Nobody is named in means over people: what else was found."""
+    """What was found about means over people, where there is no record to re-identify."""
     if audit.refuted:
         return _refuted(audit)
     member, certificate = means.membership, audit.target.certificate
-    which = "means of a fresh run" if means.redrawn else "means"
+    which = "Means of a fresh run" if means.redrawn else "Means"
     off = (
-        f"{which} are off by {measured_in_words(means.error, means.error.rmse_of_span)}, and a "
-        f"constant in the middle of the bounds would be by {coarse(means.constant_rmse_of_span)} "
-        "of the range"
+        f"{which} are off by {measured_in_words(means.error, means.error.rmse_of_span)}, where the "
+        f"middle of the range, a guess without data, is off by "
+        f"{coarse(means.constant_rmse_of_span)} of the range"
     )
     if not informative(means):
         off += ": this release carries no information"
     if member is None or means.positive is None:
         return (
-            "Nobody’s own record is in this release, and there are too few people to ask who is in "
-            f"it; {off}."
+            "No participant’s record is in this release, and there are too few people to ask who "
+            f"is in it. {off}."
         )
     found = (
-        f"who is in such a mean is told with an advantage of {percent(member.advantage.rate)} "
+        f"Who is in such a mean is inferred with an advantage of {percent(member.advantage.rate)} "
         f"(95% limits {limits(member.advantage)}, guessing 0%, without noise "
         f"{percent(means.positive.advantage.rate)})"
     )
     if certificate is None or not certificate.person_level.holds:
         reasons = certificate.person_level.reasons if certificate else ()
         why = f" ({reasons[0]})" if reasons else ""
-        return f"This release carries no guarantee{why}; {found}; {off}."
+        return f"This release carries no guarantee{why}. {found}. {off}."
     allowed = "nothing is known about what the certificate allows"
     if member.bound is not None:
         allowed = _advantage_allowed(member.bound)
-    return f"Not refuted: nobody’s own record is in it, {found}, and {allowed}; {off}."
+    return (
+        "The certificate is not contradicted. No participant’s record is in the release. "
+        f"{found}; {allowed}. {off}."
+    )
 
 
 def _advantage_allowed(bound: float) -> str:
@@ -303,7 +284,7 @@ def _advantage_allowed(bound: float) -> str:
 
 
 def informative(means: MeanFindings) -> bool:
-    """Whether means are nearer the truth than what anybody could write down, and not by luck."""
+    """Whether means are nearer the truth than the data-free guess, and not by luck."""
     return means.error.rmse_of_span < CLEARLY * means.constant_rmse_of_span
 
 
@@ -317,12 +298,12 @@ def _of_original(audit: TableAudit) -> str:
     known = "another recording" if audit.across != "halves" else "another half of the recording"
     if audit.recognises:
         return (
-            f"Whoever knows {known} of theirs names {_share(worst)}: treat these data as personal "
-            "data."
+            f"An attacker who knows {known} of theirs re-identifies {_share(worst)}: treat these "
+            "data as personal data."
         )
     return (
-        f"The attackers tried here, who know {known} of theirs, name {_share(worst)}, which may be "
-        "chance; that does not make the data anonymous."
+        f"The attackers tried here, who know {known} of theirs, re-identified {_share(worst)}, "
+        "which may be chance; that does not make the data anonymous."
     )
 
 
@@ -345,15 +326,28 @@ def _of_release(audit: TableAudit, worst: NamingAttack) -> str:
 
 def _strongest_of_all(audit: TableAudit, worst: NamingAttack) -> str:
     """How many people the attack to fear re-identified, beside raw data and guessing."""
-    raw, rate = strongest(audit.positive).rate, worst.rate
+    rate = worst.rate
+    raw = ""
+    if audit.positive:
+        found = strongest(audit.positive).rate
+        raw = f"raw data: {_whole(found.rate * found.people)}, "
     # Groups as printed are distinguished by an attacker who has the released recordings.
     same = worst.protocol == SAME_RECORDINGS.name or worst.intersects
     who = " (it has the very recordings)" if same else ""
     return (
         f"The strongest of {plural(len(audit.attacks), 'attack')}{who} re-identified "
-        f"{_whole(rate.rate * rate.people)} of {rate.people} participants (raw data: "
-        f"{_whole(raw.rate * raw.people)}, guessing: {_whole(rate.chance * rate.people)})."
+        f"{whole_of(rate)} participants ({raw}"
+        f"guessing: {_whole(rate.chance * rate.people)})."
     )
+
+
+def whole_of(rate: Rate) -> str:
+    """How many people were re-identified, in whole people.
+
+    >>> whole_of(Rate(0.1, 0.01, 0.3, 0.05, 20))
+    '2 of 20'
+    """
+    return f"{_whole(rate.rate * rate.people)} of {rate.people}"
 
 
 def _whole(people: float) -> str:
@@ -368,14 +362,19 @@ def _whole(people: float) -> str:
     return f"about {nearest}" if nearest else "fewer than 1"
 
 
-def _allowed_people(worst: NamingAttack) -> str:
-    """What the guarantee allows an attack, in whole people and never fewer than it does."""
+def _allowed_people(worst: NamingAttack, over: str = "the noise") -> str:
+    """What the guarantee allows an attack, in whole people and never fewer than it does.
+
+    Args:
+        worst: the attack.
+        over: what the bound is an average over.
+    """
     bound, in_all, people = worst.bound, worst.bound_in_all, worst.rate.people
     if bound is None:
         return "No bound is known for that attack."
     if bound > SAYS_NOTHING:
         return "At this size the guarantee rules out almost nothing."
-    most = f"at most {_people_at_most(bound, people)} on average over the noise"
+    most = f"at most {_people_at_most(bound, people)} on average over {over}"
     if in_all is not None and in_all <= bound * (1 + _SAME):
         return f"The guarantee allows {most}{_much(bound)}."
     together = "there is no bound"
@@ -430,29 +429,29 @@ def _warnings(audit: TableAudit) -> Sequence[str]:
     blind = released and audit.positive and not audit.recognises
     if blind and worst is not None and worst.rate.low <= worst.rate.chance:
         found.append(
-            "Raw data are not clearly recognised either, by these attackers and with so few "
-            "people, so that they find nothing in the release shows nothing."
+            "These attackers, with so few people, do not clearly recognise raw data either: that "
+            "they find nothing in the release shows nothing."
         )
     told_by_luck = released and audit.compared and not audit.refuted and audit.groups is None
     if told_by_luck and not audit.could_refute:
-        found.append("With so few people and this bound no attack could have refuted it.")
+        found.append("With so few people and this bound no attack could have contradicted it.")
     if audit.alarms:
         null = strongest([f for f in audit.null if f.attacker in audit.alarms])
         found.append(
-            f"People who are all alike are named {percent(null.rate.rate)} of the time by "
+            f"People who are all alike are re-identified {percent(null.rate.rate)} of the time by "
             f"{null.attacker}: it recognises something else than people."
         )
     return found
 
 
 def _of_what_is_no_gaze(found: Sequence[Finding]) -> str:
-    """Who is named by what filters release as it is."""
+    """Who is re-identified by what filters release as it is."""
     names = dict.fromkeys(finding.protocol for finding in found)
     best = [strongest([f for f in found if f.protocol == name]) for name in names]
     rates = " and ".join(f"{percent(f.rate.rate)} by {f.protocol}" for f in best)
     return (
-        f"Without any gaze attackers name {rates} (guessing {percent(best[0].rate.chance)}); no "
-        "filter hides these."
+        f"Without any gaze attackers re-identify {rates} (guessing "
+        f"{percent(best[0].rate.chance)}); no filter hides these."
     )
 
 
@@ -472,14 +471,17 @@ def _of_total(audit: TableAudit) -> Sequence[str]:
     if not total.holds:
         # This one claims to hold, so that the reason is of another.
         why = total.reasons[0]
-        return [f"Over all releases of these people nothing holds, because of another one: {why}."]
+        return [
+            "Over all releases of these people no guarantee is valid, because of another one: "
+            f"{why}."
+        ]
     if formal_only(total):
         return [f"Over all releases so far a person has paid {total.numbers()}."]
     return []
 
 
 def named(rate: Rate) -> str:
-    """How many people were named, over several tries on average.
+    """How many people were re-identified, over several tries on average.
 
     >>> named(Rate(0.1, 0.01, 0.3, 0.05, 20))
     '2 of 20 people'
@@ -488,9 +490,9 @@ def named(rate: Rate) -> str:
 
 
 def _share(finding: Finding | NamingAttack) -> str:
-    """A rate with all that belongs to it."""
+    """How many participants an attack re-identified, with all that belongs to it."""
     rate = finding.rate
     return (
-        f"{percent(rate.rate)} of {rate.people} people (95% limits {limits(rate)}, "
-        f"guessing {percent(rate.chance)})"
+        f"{whole_of(rate)} participants (95% limits "
+        f"{limits(rate)}, guessing {percent(rate.chance)})"
     )

@@ -2,8 +2,8 @@
 
 A figure is the mean over people and runs, and its limits hold for other people and for other noise.
 Limits over people alone miss that one draw of the noise may serve everybody: the mean of a group,
-made-up people, what a model has learned from. All are then better or worse together, which only
-further runs can tell.
+synthetic participants, what a model has learned from. All are then better or worse together, which
+only further runs can tell.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Comparison(Framed):
         people: how many.
         repeats: noisy runs of each setting.
         seed: of all of them.
-        simulated: whether the people are made up.
+        simulated: whether the participants are simulated.
         written: the page, if one was.
         options: what to type for the same.
         remarks: what else there is to say about what was asked.
@@ -74,7 +74,7 @@ class Comparison(Framed):
 
     @property
     def chance(self) -> float:
-        """The rate of re-identifying somebody by guessing."""
+        """Chance of re-identifying a person by guessing."""
         return self.raw.runs[0].chance
 
     @property
@@ -98,7 +98,7 @@ class Comparison(Framed):
         return used is not None and not same and used.low > self.used_chance
 
     def against_promise(self, row: Row) -> str:
-        """A word where more are named than a promise allows; empty where they are not.
+        """A word where more are re-identified than the guarantee allows; else empty.
 
         The strongest of several attackers against the best of many rows is above a bound now and
         then. It is called so only by limits that allow for all of them.
@@ -129,9 +129,12 @@ class Comparison(Framed):
 
     @property
     def notes(self) -> list[str]:
-        """What whoever looks at it must know."""
+        """What its readers must know."""
         above = [row.name for row in self.ran if self.against_promise(row) == ABOVE]
-        broken = f"More people are named than is allowed, please report it: {'; '.join(above)}."
+        broken = (
+            "More participants are re-identified than is allowed, please report it: "
+            f"{'; '.join(above)}."
+        )
         lines = [broken if above else "", self.unequal, self._one_draw, *self.remarks]
         return [*filter(None, lines), *([] if self.simulated else [UNCOVERED]), COUNTED]
 
@@ -140,8 +143,8 @@ class Comparison(Framed):
         if self.questions.target is None or not any(row.one_draw for row in self.ran):
             return ""
         return (
-            "One draw serves everybody in means, groups and made-up people: what another draw "
-            "would give is not to be seen in a single run. --repeats 3 or more gives limits."
+            "One draw serves everybody in means, groups and synthetic participants: what another "
+            "draw would give is not to be seen in a single run. --repeats 3 or more gives limits."
         )
 
     @property

@@ -163,7 +163,7 @@ def _of_person(comparison: Comparison) -> str:
 
 
 def _naming(comparison: Comparison) -> str:
-    """Who is named more often than by guessing."""
+    """Where the re-identification rate is above guessing."""
     named = [
         row.name
         for row in comparison.ran
@@ -172,10 +172,12 @@ def _naming(comparison: Comparison) -> str:
     if all(row.named is None for row in comparison.ran):
         return ""
     if not named:
-        return "In none of the releases are people named clearly more often than by guessing."
+        return (
+            "In none of the releases are people re-identified clearly more often than by guessing."
+        )
     return (
-        f"People are named clearly more often than by guessing in {plural(len(named), 'release')}: "
-        f"{'; '.join(named)}."
+        "Participants are re-identified clearly more often than by guessing in "
+        f"{plural(len(named), 'release')}: {'; '.join(named)}."
     )
 
 

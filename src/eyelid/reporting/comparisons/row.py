@@ -84,7 +84,7 @@ class Row:
 
     @property
     def nobodys(self) -> bool:
-        """Whether no record of anybody was released, so that nobody can be named in it."""
+        """Whether no person's record was released, so that there is none to re-identify."""
         return (
             self.promise is not None
             and self.promise.guarantee.trust is Trust.CENTRAL
@@ -116,9 +116,9 @@ class Row:
 
     @property
     def _one_for_all(self) -> bool:
-        """Whether one draw serves everybody: means, groups, made-up people, rows that mix people.
+        """Whether one draw serves all people: of means, groups, synthetic data, mixed rows.
 
-        Noise in somebody's own records is drawn for each, and its spread is in that over people.
+        Noise in individual records is drawn for each, and its spread is in that over people.
         """
         if self.promise is None:
             return False

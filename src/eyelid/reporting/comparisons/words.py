@@ -19,17 +19,17 @@ ATTACKERS = {
     "lda": "learns what sets people’s windows apart",
     "means": "compares a person’s mean of each feature",
     "whitened": "the same, with features weighted by how far people differ in them",
-    "rows": "puts released rows beside everybody’s",
-    "likelihood": "knows the law of the noise: the best there is for one released person",
-    "intersection": "asks in which groups somebody is in every task",
+    "rows": "compares released rows with all people’s",
+    "likelihood": "knows the distribution of the noise: the best there is for one released person",
+    "intersection": "asks in which groups a participant is in every task",
 }
 KNOWLEDGE = {how.name: how.says for how in (POSITIVE, *PROTOCOLS)} | {
-    KNOWS: "the raw files of what was released, under everybody’s name"
+    KNOWS: "the raw files of what was released, under their names"
 }
 
 
 def how_sure(comparison: Comparison, row: Row) -> str:
-    """What stands beside the share of windows told: limits, or why there are none."""
+    """What stands beside the share of windows recognised: limits, or why there are none."""
     used = row.used(comparison.used_chance)
     assert used is not None, "use was not tried"
     if row.one_draw:
@@ -38,7 +38,7 @@ def how_sure(comparison: Comparison, row: Row) -> str:
 
 
 def use_in_words(comparison: Comparison, row: Row) -> str:
-    """The share of windows told, with that; or why it was not tried."""
+    """The share of windows recognised, with its limits; or why it was not tried."""
     used = row.used(comparison.used_chance)
     if used is None:
         return f"not tried: {row.not_used}" if row.not_used else "not tried"
@@ -77,8 +77,9 @@ def _legend(done: Comparison) -> Iterator[str]:
     named = most_used(dict.fromkeys(name for row in done.ran for name in row.errors), 1)
     of = f"of {named[0]}, in its unit" if named else "as a share of a feature’s range"
     yield (
-        "allowed: of whoever judges one released record; within chance: above it, as happens. "
-        f"error: root mean square {of}; of released means, that of the mean. --json has all."
+        "allowed: of an attacker who judges one released record; within chance: above it, as "
+        f"happens. error: root mean square {of}; of released means, that of the mean. --json has "
+        "all."
     )
 
 

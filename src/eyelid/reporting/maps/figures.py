@@ -127,9 +127,9 @@ def figure2(
         f"The star: {people:,} people and {width_px:,} × {height_px:,} px. White line: the example "
         f"of Liu et al. (2019), noise of {EXAMPLE_NOISE:g}. δ = {delta:g} everywhere, as in this "
         f"release; theirs is 1/N^1.5. At most {cap} of a person in a pixel; ours (map-gaussian) "
-        f"also takes at most {samples} looks of a person, so that larger pictures need no more "
-        "noise. map-grid, the default for few people, is not in this figure: it measures shares of "
-        "gaze in cells, whose noise is on another scale. Figure 3 has it."
+        f"also takes at most {samples} gaze points of a person, so that larger pictures need no "
+        "more noise. map-grid, the default for few people, is not in this figure: it measures "
+        "shares of gaze in cells, whose noise is on another scale. Figure 3 has it."
     )
     width, height, gap, left = 1.72, 1.9, 0.2, 0.75
     body = left + 4 * width + 3 * gap
@@ -326,7 +326,7 @@ def experiment(
             found.append((error.correlation or 0.0, error.mse))
         return found
 
-    # Whoever brings a generator wants its numbers in order.
+    # Who brings a generator wants its numbers in order.
     run = parallel if source.private else in_turn
     found = np.array(list(run(compared, range(draws), "drawing noise")))
     means, deviations = found.mean(axis=0), found.std(axis=0, ddof=1)
@@ -406,7 +406,7 @@ def _draw_curves(axes: Axes, rows: pl.DataFrame, measure: str) -> None:
     names = rows["mechanism"].unique(maintain_order=True).to_list()
     for place, name in enumerate(names):
         curve, mine = CURVES[name], rows.filter(pl.col("mechanism") == name).sort("epsilon")
-        # A little beside each other, so that bars are told apart.
+        # A little beside each other, so that bars do not overlap.
         aside = 1.012 ** (place - (len(names) - 1) / 2)
         mean, deviation = (mine[f"{measure}_{of}"].to_numpy() for of in ("mean", "sd"))
         axes.errorbar(

@@ -368,7 +368,7 @@ def _draw_lines(axes: Axes, gaze_map: GazeMap) -> None:
 
 
 def _name_places(axes: Axes, gaze_map: GazeMap, name: str) -> None:
-    """Whose each place is, so that two colours are told apart in grey."""
+    """Whose each place is, so that two colours differ in grey."""
     from scipy.ndimage import label, maximum_position
 
     places, count = label(gaze_map.reliable)

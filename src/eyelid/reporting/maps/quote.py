@@ -49,7 +49,7 @@ class _PictureOffer(Offer):
         yield "noise", self.mechanism.sampler(self.facts)
         bound = quote.advantage_bound
         words = "no bound known" if bound is None else f"advantage at most {bound:.3g}"
-        yield "told whether somebody is in it", words
+        yield "advantage in membership inference", words
 
     def lines(self, quote: Quote[Any], *, assumed: bool) -> Iterator[str | Table]:
         """What ``eyelid cost`` prints below its table.

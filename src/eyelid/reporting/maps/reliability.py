@@ -292,7 +292,9 @@ def _limit(mechanism: MapMechanism, facts: MapFacts) -> str:
         return "People who look at few places count less: clipping leaves less of their gaze."
     if mechanism.parameters().get("cap") == "none":
         return ""
-    return "Looks beyond the cap do not count, so that people who look at few places count less."
+    return (
+        "Gaze points beyond the cap do not count, so that people who look at few places count less."
+    )
 
 
 def _trusted(grid: Grid, sigma_px: float, cell_sd: float, total: float) -> tuple[int, float | None]:

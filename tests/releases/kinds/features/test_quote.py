@@ -178,7 +178,7 @@ OTHERS = [Feature(f"measure_{number}", "deg", "", 0.0, 5.0) for number in range(
 
 
 def test_an_error_larger_than_people_differ_hides_behind_a_share_of_the_span():
-    """A tenth of the span sounds small; 300 ms of a fixation's duration does not."""
+    """A tenth of the range sounds small; 300 ms of a fixation's duration does not."""
     table = _of_people([*OTHERS, DURATION, RATE])
     quote = eyelid.cost("groupmean", table, epsilon=8.0, length=1)
     share = quote.expected.value

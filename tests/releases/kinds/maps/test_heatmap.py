@@ -314,7 +314,9 @@ def test_a_stimulus_that_nobody_looked_at_is_told_to_the_owner_alone():
     assert done.for_owner == ("nobody looked at two: a map of it is noise alone",)
 
 
-@pytest.mark.parametrize(("beyond", "words"), [(1, "1 look (2%) was"), (3, "3 looks (6%) were")])
+@pytest.mark.parametrize(
+    ("beyond", "words"), [(1, "1 gaze point (2%) was"), (3, "3 gaze points (6%) were")]
+)
 def test_looks_outside_the_picture_are_counted_in_words(beyond, words):
     study = fixations()
     outside = pl.when(pl.int_range(pl.len()) < beyond).then(1000.0).otherwise(pl.col("x"))
@@ -494,7 +496,7 @@ def test_a_picture_too_tall_for_counts_in_pixels_has_cells():
 
 def test_somebody_with_more_looks_than_can_be_added_up_is_refused_first(monkeypatch):
     monkeypatch.setattr("eyelid.releases.kinds.maps.plan.MOST_ENTRIES", 7)
-    with pytest.raises(InputError, match="somebody has 8 looks"):
+    with pytest.raises(InputError, match="a participant has 8 gaze points"):
         heatmap(fixations(points=8), level="good", grid="5x3")
     heatmap(fixations(points=7), level="good", grid="5x3")
     heatmap(fixations(points=8), level="good", grid="7x1")

@@ -307,7 +307,7 @@ def test_an_unfinished_run_is_not_taken_for_another(copy, monkeypatch):
     with pytest.raises(InputError, match="an unfinished run of other data or settings"):
         released(home, moved, stimulus="page")
     assert len(debits(home)) == 1
-    # Somebody who touched the files changed nothing.
+    # A person who touched the files changed nothing.
     (home / "study" / study_folder.DATA).touch()
     released(home, stimulus="page")
     assert len(debits(home)) == 1

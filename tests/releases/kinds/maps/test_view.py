@@ -1,4 +1,4 @@
-"""What somebody means by a stimulus, and where its picture lay, is found or refused."""
+"""What a person means by a stimulus, and where its picture lay, is found or refused."""
 
 import numpy as np
 import polars as pl

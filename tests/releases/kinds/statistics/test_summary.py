@@ -22,7 +22,7 @@ from eyelid.releases.kinds.statistics.release import Results, summary
 FEATURES = (
     Feature("fixation_duration", "ms", "how long a fixation lasts", 50.0, 3000.0),
     Feature("skipping", "1", "share of words skipped", 0.0, 1.0),
-    Feature("mood", "points", "how somebody feels", -50.0, 50.0),
+    Feature("mood", "points", "how a person feels", -50.0, 50.0),
 )
 FILES = {
     *("results.csv", "results.md", "results.tex", "results.svg", "results.pdf", "results.png"),

@@ -23,7 +23,7 @@ KNOWN = {"epsilon": 2.0, "window": 10, "radius": 40.0}
 
 @pytest.fixture
 def judged(make_gaze):
-    """A release, and what is found against it once somebody has changed something."""
+    """A release, and what is found against it once a person has changed something."""
     study = make_gaze(samples=600)
     taken = taken_of(study)
     made = cache(lambda name: eyelid.release(study, mechanism=name, **KNOWN))

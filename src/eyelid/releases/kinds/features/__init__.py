@@ -1,1 +1,1 @@
-"""Features of people: own records, means, groups, made-up rows and people."""
+"""Features of people: individual records, means, groups, synthetic rows and people."""

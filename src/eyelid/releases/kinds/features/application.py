@@ -156,7 +156,7 @@ def _by_person(
     run: Run | None,
     advance: Advance,
 ) -> list[PieceFacts]:
-    """Whole people at a time, by whoever works; in parts that show nobody's length."""
+    """Whole people at a time, by the workers, in parts that show no person's length."""
     cut = cut_evenly(private.cut, design.facts.length)
     job = _Job(design.mechanism, design.facts, design.table.features, noise, len(cut.pieces), run)
     with shared((cut.head, private.digests)) as known:
@@ -174,7 +174,7 @@ def _part(known: Shared[_Known], job: _Job, piece: Piece) -> PieceFacts:
         keep_table(job.run, _SHOWN, without_rows(table))
         job.run.put(path, table.data.write_parquet)
     shown, _ = kept_table(job.run, _SHOWN)
-    # Not what was made here: somebody may have been faster.
+    # Not what was made here: another process may have been faster.
     rows = rows_of(path)
     return PieceFacts.of(replace(shown, data=rows), rows, file=part_facts(path, job.run.output))
 
@@ -223,7 +223,7 @@ def _whole(
     mechanism = cast(MeanMechanism, design.mechanism)
     groups = mechanism.partition(design.table, own)
     cut = private.cut
-    # Large things are shared; the mechanism may be somebody's own.
+    # Large things are shared; the mechanism may be a user's own.
     crowd = _Crowd(
         cut.head, private.digests, groups, mechanism.slots(design.table), _begins(cut.pieces)
     )
@@ -238,7 +238,7 @@ def _whole(
 
 @dataclass(frozen=True, eq=False)
 class _Crowd:
-    """Everybody, as whoever adds up a piece needs to know them.
+    """All people, as needed for adding up a piece.
 
     Attributes:
         head: of what was prepared.

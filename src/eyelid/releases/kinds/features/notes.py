@@ -26,7 +26,7 @@ from eyelid.releases.kinds.features.plan import Range, Ranges, TableDesign
 from eyelid.spelling import plural
 
 RAW = "from the raw data, for you alone"
-"""How a note begins that must not reach anybody else."""
+"""How a note for the owner alone begins."""
 _FEATURES_LISTED = 4
 # A smaller share of empty cells is told as none.
 _LEAST_TOLD = 0.005
@@ -252,11 +252,11 @@ def singled_out(people: pl.DataFrame, keep: Sequence[str]) -> Iterator[str]:
     alone, fewest = int((sizes == 1).sum()), min(sizes)
     if len(sizes) == 1 or fewest >= SMALL_GROUP:
         return
-    found = QuasiIdentifier(tuple(keep), len(people), alone, fewest)
+    found = QuasiIdentifier(tuple(keep), len(people), alone)
     who = str(found) if alone else f"as few as {fewest} people share: {found.named}"
     yield (
-        f"{RAW}: what you keep singles people out, whatever the noise: {who}. Whoever knows it of "
-        "a participant finds their record by it: leave it out of keep, or make it coarser first"
+        f"{RAW}: what you keep singles people out, whatever the noise: {who}. Anyone who knows it "
+        "of a participant finds their record by it: leave it out of keep, or make it coarser first"
     )
 
 
@@ -370,7 +370,7 @@ def rows_in_words(plan: Plan[TableDesign], table: FeatureTable) -> str:
     if mechanism.release is ReleaseKind.GROUPS:
         repeated = rows - len(design.table.data)
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated > 0 else text
-    # What stands for a recording that was left out is no row of anybody.
+    # What stands for a recording that was left out is no person's row.
     lengths = np.where(design.table.blank, 0, design.table.recordings["rows"].to_numpy())
     if mechanism.lengths:
         every = mechanism.kept_one_in
@@ -379,13 +379,13 @@ def rows_in_words(plan: Plan[TableDesign], table: FeatureTable) -> str:
         repeated = rows - int(np.ceil(lengths / every).sum())
         return f"{text} ({repeated:,} of them repeat a last row)" if repeated else text
     if mechanism.release is ReleaseKind.SYNTHETIC:
-        people = plural(len(table.people), "made-up one")
+        people = plural(len(table.people), "synthetic one")
         features = f"{len(table.features)} of {plural(design.facts.features, 'feature')}"
         return f"in their place {people} with {features}, {text}"
     if not mechanism.measures:
-        # Rows that were made up are nobody's, cut or padded.
+        # Synthetic rows are no person's, cut or padded.
         return text
-    # What is measured may have other rows than what is released; as many are cut or made up.
+    # What is measured may have other rows than what is released; as many are cut or drawn.
     cut = int(np.maximum(lengths - design.facts.length, 0).sum())
     padded = int(np.maximum(design.facts.length - lengths, 0).sum())
     if cut:
@@ -452,11 +452,11 @@ def foreseen(plan: Plan[TableDesign], asked: FeatureMechanism, ranges: Ranges) -
     if made_up is None:
         return
     if made_up["why_dropped"]:
-        yield f"features that are made up: {', '.join(made_up['carried'])}"
+        yield f"features of synthetic participants: {', '.join(made_up['carried'])}"
         yield made_up["why_dropped"]
     if not table.step_ms:
         yield (
-            "rows follow each other without a regular step: time_ms of made-up rows is their "
+            "rows follow each other without a regular step: time_ms of synthetic rows is their "
             "number, and no time"
         )
 
@@ -468,6 +468,6 @@ def warnings(certificate: Certificate) -> tuple[str, ...]:
         return ()
     others = plural(len(certificate.ledger) - 1, "other release")
     return (
-        f"the ledger knows {others} of these people, shared or not: whoever puts two together may "
+        f"the ledger knows {others} of these people, shared or not: those who combine two may "
         "undo their groups, and one chance in k is true of none of them then; share one only",
     )

@@ -170,11 +170,11 @@ NOTHING_LONG_ENOUGH = (
     "first ('eyelid features IN OUT --window S')"
 )
 SEEDED_GROUPS = (
-    "the groups came from a seed: anybody who has or guesses it knows who is with whom, and "
-    "whoever chose it may have chosen the groups"
+    "the groups came from a seed: anyone who has or guesses it knows who is with whom, and "
+    "who chose it may have chosen the groups"
 )
 SEEDED_ROWS = (
-    "the rows were made up from a seed, so anybody who has or guesses it can repeat every random "
+    "the rows were drawn from a seed, so anyone who has or guesses it can repeat every random "
     "choice, also of the people they were made from"
 )
 _OF_A_SEED = {ReleaseKind.GROUPS: SEEDED_GROUPS, ReleaseKind.ROWS: SEEDED_ROWS}
@@ -207,9 +207,9 @@ class TableDesign:
 def released_alike(mechanism: Mechanism, guarantee: Guarantee, table: FeatureTable) -> bool:
     """Whether nothing that a mechanism releases as it is tells people apart, but for their names.
 
-    Of own records the recordings show. An aggregate shows nobody's: random groups of k-same may
-    differ in length and in the recordings that their members have, but all members of a group in
-    the same way, and only who of them somebody is was to be hidden.
+    Of individual records the recordings show. An aggregate shows nobody's: random groups of k-same
+    may differ in length and in the recordings that their members have, but all members of a group
+    in the same way, and only which of them a person is was to be hidden.
     """
     if mechanism.release.of_means or mechanism.release is ReleaseKind.SYNTHETIC:
         # Who has which recordings is hidden, who is in which public group is not.
@@ -266,7 +266,7 @@ def feature_table(
     map: Map = None,
     mechanism: FeatureMechanism | None = None,
 ) -> FeatureTable:
-    """The feature table that somebody means by a study, a table, or a path.
+    """The feature table that the user means by a study, a table, or a path.
 
     Samples are summarised in windows of the default length first, or as a mechanism takes them.
     """

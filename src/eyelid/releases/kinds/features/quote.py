@@ -158,7 +158,7 @@ def _quote(
 def _priced(chosen: FeatureMechanism, facts: PublicFacts) -> FeatureMechanism:
     """The mechanism, with one feature where people are too few for any.
 
-    What it promises does not depend on features, and whoever plans a study wants to know more than
+    What it promises does not depend on features, and planning a study takes more than
     that these are too few.
     """
     synthetic = as_synthetic(chosen)

@@ -1,4 +1,4 @@
-"""A release of features, step by step: own records, means, groups, made-up rows and people."""
+"""A release of features, step by step: individual records, means, groups, synthetic data."""
 
 from __future__ import annotations
 

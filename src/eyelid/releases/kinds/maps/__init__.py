@@ -10,7 +10,8 @@ debit are the same code (`releases/accounting.py`).
    each person.
 3. **Plan** (`plan.py`): mechanism, grid and limits follow from public numbers. Groups are
    disjoint people and have the whole ε each; a map and tables of areas share it.
-4. **Hidden folder, debit**, then **totals** (`measurement.py`): each piece's looks are counted in
+4. **Hidden folder, debit**, then **totals** (`measurement.py`): each piece's gaze points are
+counted in
    cells, limited and cut to integers where they are read; only integer sums travel. **Measure**
    (the same): one draw of noise on the total, put down before anything is made of it. The noisy
    cells are all that anything after it knows.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,8 @@ from eyelid.releases.kinds.maps.quote import HeatmapDraft, HeatmapPreview, heatm
 from eyelid.releases.kinds.maps.settings import fits
 from eyelid.releases.kinds.maps.view import Size
 from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey, carried_out
-from eyelid.reporting.maps.released import ReleasedMaps
+from eyelid.reporting.dataset_fields import DatasetFields
+from eyelid.reporting.maps.result import ReleasedMaps
 from eyelid.reporting.release import Release
 
 
@@ -70,6 +71,7 @@ def heatmap(
     people: Whom = None,
     engine: str | Engine | None = None,
     tell: Callable[[str], None] | None = None,
+    card: Mapping[str, str] | Path | str | None = None,
     **parameters: Any,
 ) -> Release:
     """Make a private heatmap and its certificate.
@@ -91,7 +93,7 @@ def heatmap(
         at: where the picture's top left lay, in px of the screen.
         scale: px of the screen that one px of the picture took.
         blur: standard deviation of the point spread in px, or as ``1deg``.
-        weight: what a look counts: ``count`` 1, ``duration`` its seconds.
+        weight: what a gaze point counts: ``count`` 1, ``duration`` its seconds.
         every_s: length of stretches of time, for a map of each.
         for_s: until when, a multiple of it.
         by: an attribute of people: one map for each of its two values, and their difference.
@@ -105,6 +107,7 @@ def heatmap(
         people: whom it is about, as for `eyelid.release`; everybody by default.
         engine: who works: ``local`` (processes here, the default), ``dask`` or ``dask:ADDRESS``.
         tell: given each note that is known before anything is paid, as soon as it is.
+        card: fields of the data card, as for `eyelid.release`.
         parameters: of the mechanism, such as ``delta``, ``grid``, ``cap``, ``samples``; and
             ``tables``, ``visits``, ``ranks`` of areas.
 
@@ -144,7 +147,12 @@ def heatmap(
             **parameters,
         )
         request = Request(source, seed, ledger)
-        done = carried_out(MapJob(request, made, with_figures=figures is not None), out, tell)
+        done = carried_out(
+            MapJob(request, made, with_figures=figures is not None),
+            out,
+            tell,
+            DatasetFields.of(card),
+        )
     if figures is not None:
         _write_figures(figures, made)
     return done
@@ -262,7 +270,7 @@ def _check_figures(preview: HeatmapPreview) -> None:
 def _write_figures(folder: Path, made: HeatmapDraft) -> None:
     """The paper's figures of these data: they compare with the raw map, and are not private.
 
-    All of the looks must fit into memory.
+    All of the gaze points must fit into memory.
     """
     from eyelid.reporting.maps.figures import experiment, figure2, figure3
     from eyelid.reporting.maps.pictures import save

@@ -38,12 +38,12 @@ from eyelid.releases.kinds.maps.view import View
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """What whoever reads a piece needs to know.
+    """What the reader of a piece needs to know.
 
     Attributes:
         head: everything about the study but its rows.
         view: what was looked at, without pictures.
-        weight: what a look counts.
+        weight: what a gaze point counts.
         stretches_ms: where stretches of time begin, and where the last one ends.
         by: the attribute that groups are made by.
         groups: their names; one without a name for everybody.
@@ -108,7 +108,7 @@ class Survey:
         outside: and how many beside it.
         without: people who have none on it.
         most: of one person.
-        layers: whether anybody looked at each of them.
+        layers: whether anyone looked at each of them.
         digests: of those of each person who has rows, by name.
         digest: of all of them.
     """

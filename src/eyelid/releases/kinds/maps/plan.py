@@ -87,7 +87,7 @@ class MapDesign:
         mechanism: for the maps; None without maps.
         observers: of each map: everybody, or two groups; none without maps.
         tables: over areas of interest; None without them.
-        weight: what a look counts.
+        weight: what a gaze point counts.
         stretches_ms: where stretches of time begin, and where the last one ends.
         by: the attribute that groups are made by.
     """
@@ -189,10 +189,10 @@ class MapDesign:
             self.tables.mechanism.check_room(self.tables.facts)
 
     def check_points(self, most: int) -> None:
-        """Refuse somebody who may have looked at more cells than can be added up exactly.
+        """Refuse a person who may have looked at more cells than can be added up exactly.
 
         Args:
-            most: looks of whoever has most.
+            most: gaze points of the person with most.
         """
         mechanism = self.mechanism
         if mechanism is None or mechanism.execution is not Execution.BY_SUMS:
@@ -200,8 +200,8 @@ class MapDesign:
         for each in self.observers:
             if min(each.facts.recordings * each.facts.length, most) > MOST_ENTRIES:
                 raise InputError(
-                    f"somebody has {most:,} looks, which may be in more than {MOST_ENTRIES:,} "
-                    "cells: take a coarser grid (`grid=…`)"
+                    f"a participant has {most:,} gaze points, which may be in more than "
+                    f"{MOST_ENTRIES:,} cells: take a coarser grid (`grid=…`)"
                 )
 
     @property
@@ -295,7 +295,7 @@ def make_map_plan(
         mechanism: its name, or set; by default chosen.
         epsilon: the total.
         level: instead of it.
-        weight: what a look counts.
+        weight: what a gaze point counts.
         every_s: length of stretches of time.
         for_s: until when.
         by: an attribute to make groups by.
@@ -307,7 +307,7 @@ def make_map_plan(
     _refuse_unusable(study)
     if weight not in get_args(Weight):
         raise InputError(
-            f"weight is count (every look is 1) or duration (a look is its seconds), got '{weight}'"
+            f"weight is count (every gaze point is 1) or duration (its seconds), got '{weight}'"
         )
     given = {key: value for key, value in parameters.items() if value is not None}
     stretches_ms = stretches_of(every_s, for_s)
@@ -417,7 +417,7 @@ def _refuse_caps(mechanism: MapMechanism, weight: Weight, by: str | None) -> Non
         )
     if weight == "duration" and cap == "paper":
         raise InputError(
-            "`cap='paper'` (Algorithm 1) is about whole numbers of looks, not about seconds: "
+            "`cap='paper'` (Algorithm 1) is about whole numbers of gaze points, not about seconds: "
             "give a "
             "number, or leave out `weight='duration'`"
         )

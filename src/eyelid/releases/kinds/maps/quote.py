@@ -222,7 +222,9 @@ class HeatmapPreview:
             share = survey.outside / (survey.points + survey.outside)
             about = f"{share:.0%}" if share >= 0.01 else "less than 1%"
             was = "was" if survey.outside == 1 else "were"
-            notes.append(f"{plural(survey.outside, 'look')} ({about}) {was} outside the picture")
+            notes.append(
+                f"{plural(survey.outside, 'gaze point')} ({about}) {was} outside the picture"
+            )
         if survey.without:
             notes.append(f"{plural(survey.without, 'person', 'people')} had no look on the picture")
         seen, stretches_ms = survey.layers, self.plan.design.stretches_ms
@@ -310,7 +312,7 @@ def heatmap_draft(
     people: Whom = None,
     **asked: Any,
 ) -> HeatmapDraft:
-    """Check everything that can be checked without anybody's gaze.
+    """Check everything that can be checked without any gaze.
 
     Args:
         source: a study of samples or fixations, or recordings.

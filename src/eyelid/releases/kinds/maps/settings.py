@@ -1,4 +1,4 @@
-"""What somebody asks of a map: ε by name, stretches of time, groups of people, the mechanism."""
+"""What a person asks of a map: ε by name, stretches of time, groups of people, the mechanism."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LEVELS = {"good": 1.0, "okay": 3.0}
 _KNOWN_WITHIN = 0.25
 # What every px of a line gets of every cell along it: more does not fit into memory.
 _MOST_SHARES = 1 << 26
-# Beyond these, arithmetic ends before anybody could mean it.
+# Beyond these, arithmetic ends, and no use is left.
 MOST_POINTS, _LEAST_CLIP, _MOST_NOISE = 10**9, 1e-9, 1e100
 FEWEST_IN_GROUP = 2
 _GROUPS = 2
@@ -69,7 +69,7 @@ def groups_of(study: Study, by: str, between: Sequence[str] | None = None) -> di
 
 
 def group_of(by: str) -> pl.Expr:
-    """Which group somebody is in, by an attribute."""
+    """Which group a person is in, by an attribute."""
     return pl.col(by).cast(pl.String).str.strip_chars().replace("", None)
 
 
@@ -91,7 +91,7 @@ def check_drawable(mechanism: MapMechanism, facts: MapFacts, sigma_px: float) ->
     for name in ("cap", "samples"):
         value = given.get(name)
         if isinstance(value, int) and value > MOST_POINTS:
-            raise InputError(f"{name} must be at most {MOST_POINTS:,} looks, got {value:,}")
+            raise InputError(f"{name} must be at most {MOST_POINTS:,} gaze points, got {value:,}")
     clip = given.get("clip")
     if isinstance(clip, float) and clip < _LEAST_CLIP:
         raise InputError(f"clip must be at least {_LEAST_CLIP:g}, got {clip:g}")
@@ -123,7 +123,7 @@ def default_mechanism(
 ) -> MapMechanism:
     """The mechanism when nobody names one, from public facts alone.
 
-    Whoever sets ``cap`` or ``samples`` means counts, `map-gaussian`; whoever sets ``grid`` or
+    To set ``cap`` or ``samples`` means counts, `map-gaussian`; to set ``grid`` or
     ``clip`` means `map-grid`. Otherwise it is `map-grid`, unless so many people looked that counts
     in every pixel would tell even an average place to within 25%: a standard error, at the middle
     of the spread-out map, of no more than a quarter of M looks spread evenly over all maps.

@@ -82,7 +82,7 @@ def view_of(
     scale: float | None = None,
     blur: float | str | None = None,
 ) -> View:
-    """What somebody means to make a map of; whatever does not fit together is refused.
+    """What the user means to make a map of; whatever does not fit together is refused.
 
     Args:
         study: its stimuli and its screen.

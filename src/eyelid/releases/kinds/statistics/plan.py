@@ -202,7 +202,7 @@ def _source(norm: Norm) -> str:
 def make_statistics_plan(
     cut: StudyInPieces, noise: Randomness, questions: Questions, terms: Terms
 ) -> Plan[StatisticsDesign]:
-    """Check everything that can be checked without anybody's rows.
+    """Check everything that can be checked without any rows.
 
     Args:
         cut: the study.

@@ -40,7 +40,7 @@ AreasSaid = Path | str | Mapping[str, Sequence[Area]] | None
 
 @dataclass(frozen=True)
 class Questions:
-    """What somebody wants to know, as they say it.
+    """What the user wants to know, as they say it.
 
     Attributes:
         measures: names of measures; of areas their kinds. The usual ones where there are none.
@@ -87,7 +87,7 @@ def asked_of(
     known: Callable[[Measure], bool] = lambda _: True,
     usual: int = USUAL,
 ) -> Asked:
-    """The numbers that somebody means; whatever does not fit the study is refused.
+    """The numbers that the user means; whatever does not fit the study is refused.
 
     Args:
         cut: the study.
@@ -127,7 +127,7 @@ def asked_of(
 
 
 def _tasks(recordings: pl.DataFrame) -> tuple[str, ...]:
-    """All tasks that anybody has, by name: which there are is public, who has which is not."""
+    """All tasks that any person has, by name: which there are is public, who has which is not."""
     if "task" not in recordings.columns:
         return ("",)
     return tuple(sorted(recordings["task"].fill_null("").unique()))

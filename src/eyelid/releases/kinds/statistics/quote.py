@@ -1,4 +1,4 @@
-"""What results would promise and show, before anybody's data are touched."""
+"""What results would promise and show, before the data are touched."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from eyelid.privacy.unit import PERSON
 from eyelid.releases.budget import spent_on
 from eyelid.releases.kinds.features.plan import promised
 from eyelid.releases.kinds.features.preparation import opened
-from eyelid.releases.kinds.statistics.foreseen import (
+from eyelid.releases.kinds.statistics.forecast import (
     exactness_of,
     least_epsilon,
     least_people,

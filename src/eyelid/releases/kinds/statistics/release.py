@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,6 +37,7 @@ from eyelid.releases.kinds.statistics.presentation import results_of, write_resu
 from eyelid.releases.kinds.statistics.questions import AreasSaid, Questions
 from eyelid.releases.kinds.statistics.survey import Survey, surveyed
 from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey, Source, carried_out
+from eyelid.reporting.dataset_fields import DatasetFields
 from eyelid.reporting.statistics.results import Results
 
 Shown = tuple[Integers, ...]
@@ -64,6 +65,7 @@ def summary(
     people: Whom = None,
     engine: str | Engine | None = None,
     tell: Callable[[str], None] | None = None,
+    card: Mapping[str, str] | Path | str | None = None,
 ) -> Results:
     """Release results of a study: few numbers over people, each with an interval.
 
@@ -90,6 +92,7 @@ def summary(
         people: whom it is about, as for `eyelid.release`; everybody by default.
         engine: who works: ``local`` (the default), ``dask`` or ``dask:ADDRESS``.
         tell: given each note that is known before anything is paid, as soon as it is.
+        card: fields of the data card, as for `eyelid.release`.
 
     >>> from eyelid.gaze.simulator import simulate
     >>> study = simulate(people=12, minutes=0.2, seed=1)
@@ -105,7 +108,7 @@ def summary(
     request = Request(source, seed, ledger, map=map, people=people)
     request.check_seed()
     with using(engine):
-        return carried_out(ResultsJob(request, asked, terms), out, tell)
+        return carried_out(ResultsJob(request, asked, terms), out, tell, DatasetFields.of(card))
 
 
 class ResultsJob(Job[Results]):

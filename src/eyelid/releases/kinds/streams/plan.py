@@ -95,7 +95,7 @@ def bounds_of(mechanism: StreamMechanism, scene_given: bool) -> Bounds:
 
     Args:
         mechanism: the filter.
-        scene_given: whether somebody said so, and not the study.
+        scene_given: whether the user said so, and not the study.
     """
     place = mechanism.place
     x0, y0, x1, y1 = place.plane
@@ -190,7 +190,7 @@ def make_stream_plan(
         mechanism: the filter.
         noise: where it will come from.
         keep: attributes of people to release as they are.
-        scene_given: whether somebody said what the scene is, and not the study.
+        scene_given: whether the user said what the scene is, and not the study.
         times: whether time stamps are those recorded, or regular.
     """
     if head.released:

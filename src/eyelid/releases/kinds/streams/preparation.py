@@ -24,7 +24,7 @@ KEYS = ["person", "recording", "task", "stimulus", "time_ms"]
 
 @dataclass(frozen=True)
 class GazeFacts:
-    """What a plan needs to know of gaze; the gaze itself stays with whoever reads it.
+    """What a plan needs to know of gaze; the gaze itself stays with its reader.
 
     Attributes:
         people: their names, in order.
@@ -102,7 +102,7 @@ def together(parts: Sequence[GazeFacts]) -> GazeFacts:
 
 
 def facts_of(taken: Study) -> PublicFacts:
-    """The public facts: people, the most recordings of anybody, the longest recording."""
+    """The public facts: people, the most recordings of any person, the longest recording."""
     lengths = taken.data.group_by(RECORDING_KEY).len()
     return PublicFacts(
         people=lengths["person"].n_unique(),
@@ -161,7 +161,7 @@ class _Look:
 
 
 def looked_at(cut: StudyInPieces, eye: str | None, times: str, advance: Advance) -> GazeFacts:
-    """The facts of everything that a filter takes, each piece looked at by whoever is free.
+    """The facts of everything that a filter takes, each piece read by the next free worker.
 
     Args:
         cut: a study of samples.
@@ -265,7 +265,8 @@ def stated_eyes(eyes: Sequence[str]) -> list[str]:
 def with_lost_eye(study: Study, eye: str | None) -> Study:
     """A study in which recordings that were lost are of the eye that was named.
 
-    What stands for one has a row without gaze, of no eye. Whoever has no other counts all the same.
+    What stands for one has a row without gaze, of no eye. A person without others counts all the
+    same.
 
     Args:
         study: of samples.

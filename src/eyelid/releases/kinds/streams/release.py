@@ -88,7 +88,7 @@ class StreamJob(Job[Release]):
         check_kind(self.cut.head)
         timed(self.cut.head, self.cut.head.data, self.times)
         self.mechanism = build_filter(mechanism, self.cut.head, **parameters)
-        # Whoever sets a filter has set its scene.
+        # A filter that is set has its scene.
         self.scene_given = bool(parameters.get("scene")) or not isinstance(mechanism, str)
 
     @property
