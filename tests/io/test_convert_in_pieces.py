@@ -24,7 +24,7 @@ TARGETS = ["study", "bids", "csv"]
 MAP = "file={task}_{person},units=px"
 PEOPLE = ["cydonia", "annabel", "P4", "roberta"]
 # Columns of a file that hold a number in one and text in another, or are in one alone.
-EXTRA = {"annabel": ("label_seen,pupil", "yes,3.5"), "roberta": ("label_seen", "20230705")}
+EXTRA = {"annabel": ("label_seen,eye", "yes,left"), "roberta": ("label_seen", "20230705")}
 PIECE_VALUES, BUNDLE_BYTES = 700, 1
 
 
@@ -84,7 +84,7 @@ def test_what_was_read_at_once_is_written_the_same(recordings, tmp_path, small):
     study = convert(recordings, tmp_path / "out", map=MAP, keep_names=True).study
     raw = read(recordings, MAP)
     assert study.people["person"].to_list() == raw.people["person"].to_list()
-    for name in ("person", "recording", "x", "pupil"):
+    for name in ("person", "recording", "x", "eye"):
         assert study.data[name].equals(raw.data[name])
     # A number in one file is text beside the text of another, and gives a day away.
     assert raw.data["label_seen"].dtype == pl.String

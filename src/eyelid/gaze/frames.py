@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import polars as pl
 
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.study import INDEX_COLUMNS, Feature, Study, check, of_one_task
+from eyelid.gaze.study import INDEX_COLUMNS, Feature, Study, check, of_one_task, ordered
 from eyelid.gaze.table import FeatureTable
 from eyelid.spelling import plural
 
@@ -73,6 +74,9 @@ def _library(source: object) -> str:
     return type(source).__module__.partition(".")[0]
 
 
+_OF_FILES = ("lint", "convert")
+
+
 def refuse_frame(source: object, call: str = "release", *, gaze: bool = False) -> None:
     """Refuse a frame where a study is expected, with the call that makes one of it.
 
@@ -82,6 +86,11 @@ def refuse_frame(source: object, call: str = "release", *, gaze: bool = False) -
         gaze: whether that takes gaze alone.
     """
     if not is_frame(source):
+        if call in _OF_FILES and not isinstance(source, str | PathLike):
+            raise InputError(
+                f"{call} takes files, and got a {type(source).__name__}: write it first, with "
+                f"eyelid.write(study, 'study'), then {call}('study', …)"
+            )
         return
     if _library(source) in GAZE:
         raise InputError(
@@ -164,7 +173,7 @@ class Columns:
         } | text
         keys = frame.select(text[key].alias(key) for key in INDEX_COLUMNS[:-1])
         if "time_ms" in found:
-            return keys.with_columns(_time_ms(frame[found["time_ms"]], self.time_unit))
+            return _from_dates(keys.with_columns(_time_ms(frame[found["time_ms"]], self.time_unit)))
         order = pl.int_range(pl.len()).over("person", "recording").cast(pl.Float64)
         return keys.with_columns(order.alias("time_ms"))
 
@@ -195,21 +204,29 @@ def _names(column: pl.Series, key: str) -> pl.Series:
 
 
 def _time_ms(column: pl.Series, unit: str) -> pl.Series:
-    """Time in ms; of dates, since the first of all."""
+    """Time in ms; dates as they are."""
     if unit not in MS:
         raise unknown("unit of time (time_unit)", unit, MS)
     if column.null_count():
         row = column.is_null().arg_true()[0] + 1
         raise InputError(f"column '{column.name}' (time) has no value in row {row}")
     if isinstance(column.dtype, pl.Datetime):
-        first = column.min()
-        return ((column - first).dt.total_microseconds() / 1000.0).rename("time_ms")
+        return column.rename("time_ms")
     if not column.dtype.is_numeric():
         raise InputError(
             f"column '{column.name}' (time) is {column.dtype}: give numbers, in ms or with "
             "time_unit='s'"
         )
     return (column.cast(pl.Float64) * MS[unit]).rename("time_ms")
+
+
+def _from_dates(keys: pl.DataFrame) -> pl.DataFrame:
+    """Keys with dates as ms since the recording began: nobody's date may move others' times."""
+    if not isinstance(keys.schema["time_ms"], pl.Datetime):
+        return keys
+    date = pl.col("time_ms")
+    since = (date - date.min().over("person", "recording")).dt.total_microseconds() / 1000.0
+    return keys.with_columns(since)
 
 
 def people_of(
@@ -435,7 +452,7 @@ def study_of_frame(
         raise InputError(f"{_few(places)}: some values are infinite; mend them, or leave them out")
     return check(
         Study(
-            data=of_one_task(pl.concat([keys, values], how="horizontal")),
+            data=of_one_task(ordered(pl.concat([keys, values], how="horizontal"))),
             people=people_of(keys["person"], rows, people, found["person"], attributes),
             notes=note,
             **known,

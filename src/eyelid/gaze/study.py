@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from eyelid.display import Framed, facts
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.order import RECORDING_KEY as RECORDING_KEY
+from eyelid.gaze.order import of_one_task as of_one_task
 from eyelid.gaze.order import ordered as ordered
+from eyelid.gaze.order import tasks_apart as tasks_apart
 from eyelid.gaze.order import track_key as track_key
 from eyelid.gaze.order import track_starts as track_starts
 from eyelid.spelling import Table, spelt_alike
@@ -33,6 +35,9 @@ PUPIL_UNITS = ("mm", "px", "arbitrary")
 CHOSEN_BY_LIST, EVERY_TASK, SAW = "list", "every-task", "saw:"
 """How people may be chosen out of a study; the last is followed by the name of a stimulus."""
 EYES = ("left", "right", "cyclopean")
+_DAY_MS = 86_400_000.0
+LONGEST_MS = 2 * _DAY_MS
+"""Nobody is recorded for longer; a clock that jumps would make windows of years."""
 EVENT_COLUMNS = ["person", "recording", "name", "onset_ms", "offset_ms", "duration_ms"]
 
 
@@ -403,47 +408,52 @@ def check(study: Study) -> Study:
         raise InputError(f"column {empty[0]} has missing values: every row needs one")
     if (study.data["person"].cast(pl.String).str.strip_chars() == "").any():
         raise InputError("some rows have an empty name in column person: every row needs a person")
-    endless = (~study.data["time_ms"].cast(pl.Float64).is_finite()).arg_true()
-    if len(endless):
-        row = study.data.row(endless[0], named=True)
-        raise InputError(
-            f"person {row['person']}, recording {row['recording']} has a time of {row['time_ms']}: "
-            "every row needs a number"
-        )
     _check_planned("planned_ms", study.planned_ms)
     _check_planned("planned_rows", study.planned_rows)
     data = ordered(study.data)
-    repeated = ((data["time_ms"].diff() == 0) & ~track_starts(data)).arg_true()
-    if len(repeated):
-        row = data.row(repeated[0], named=True)
-        raise InputError(
-            f"person {row['person']}, recording {row['recording']} has more than one row at "
-            f"time_ms {row['time_ms']:g}: remove the duplicates (`map='repeats=first'`) or "
-            "give recordings their own names"
-        )
+    _check_times(study.kind, data)
     check_people(data["person"].unique(maintain_order=True), study.people)
     return replace(study, data=data)
 
 
-def of_one_task(data: pl.DataFrame) -> pl.DataFrame:
-    """Rows whose recordings are of one task each: one of several is cut, and named by them too.
-
-    What is done to a row depends on its own recording alone.
+def _check_times(kind: Kind, data: pl.DataFrame) -> None:
+    """Fail where time stamps are no times of a recording, or tell no recording's task.
 
     Args:
-        data: of samples or fixations.
-
-    >>> rows = {"person": ["a"] * 2, "recording": ["1"] * 2, "task": ["x", "y"]}
-    >>> of_one_task(pl.DataFrame(rows))["recording"].to_list()
-    ['1-x', '1-y']
+        kind: what a row is.
+        data: in order.
     """
-    if "task" not in data.columns:
-        return data
-    task = pl.col("task").cast(pl.String).fill_null("")
-    several = task.n_unique().over(RECORDING_KEY) > 1
-    both = pl.concat_str(pl.col("recording").cast(pl.String), task, separator="-")
-    cut = pl.when(several & (task != "")).then(both).otherwise(pl.col("recording").cast(pl.String))
-    return data.with_columns(cut.alias("recording"))
+    times, starts = data["time_ms"].cast(pl.Float64), track_starts(data)
+
+    def refuse(rows: pl.Series, why: str) -> None:
+        if len(rows):
+            row = data.row(rows[0], named=True)
+            whose = f"person {row['person']}, recording {row['recording']}"
+            raise InputError(f"{whose} {why.format(**row)}")
+
+    refuse((~times.is_finite()).arg_true(), "has a row at time_ms {time_ms}: that is no time")
+    refuse(
+        ((times.diff() == 0) & ~starts).arg_true(),
+        "has more than one row at time_ms {time_ms:g}: remove the duplicates "
+        "(`map='repeats=first'`) or give recordings their own names",
+    )
+    if kind == "features":
+        return
+    first = times.set(~starts, None).forward_fill()
+    refuse(
+        (times - first > LONGEST_MS).arg_true(),
+        "goes on at time_ms {time_ms:g}, "
+        f"more than {LONGEST_MS / _DAY_MS:g} days after it began: mend the time stamp, or their "
+        "unit (`map='time_unit=…'`)",
+    )
+    if "task" in data.columns:
+        task = data["task"].cast(pl.String).fill_null("")
+        other = task != task.shift()
+        refuse(
+            (other & ~starts).arg_true(),
+            "has rows of another task, '{task}', than it began with: a recording is of one task, "
+            "so give that of each its own name",
+        )
 
 
 def _check_planned(name: str, value: float | None) -> None:

@@ -13,8 +13,11 @@ from eyelid.errors import InputError, cannot_read, unknown
 from eyelid.gaze.study import PUPIL_UNITS, UNITS, XY_ORIGINS, Screen, Study
 from eyelid.io.formats.vr import PRESETS
 from eyelid.io.layout import (
+    EACH_SCREEN,
     EACH_STIMULUS,
+    HEAD,
     MAP_NAME,
+    MEASURES,
     MS_PER,
     NOTHING_SAID,
     ROLES,
@@ -146,6 +149,8 @@ def layout_from_dict(said: Mapping[str, Any]) -> Layout:
     for key, value in said.items():
         if (key, value) == ("task", EACH_STIMULUS):
             found["each_stimulus"] = True
+        elif (key, value) == ("screen", EACH_SCREEN):
+            found["each_screen"] = True
         elif key in ROLES or re.fullmatch(r"label_\w+", key):
             found["columns"][key] = str(value)
         elif key in _SCREEN:
@@ -186,6 +191,14 @@ def _names(key: str, value: Any) -> tuple[str, ...]:
     names = tuple(str(each).strip() for each in _listed(value))
     if "person" in names:
         raise InputError("person is no attribute of people: leave it out of attributes")
+    return names
+
+
+def _measures(key: str, value: Any) -> tuple[str, ...]:
+    names = tuple(str(each).strip() for each in _listed(value))
+    for name in names:
+        if name not in (known := (*MEASURES, *HEAD)):
+            raise unknown(f"measure ({key})", name, known)
     return names
 
 
@@ -343,6 +356,7 @@ _SETTINGS: dict[str, Callable[[str, Any], Any]] = {
     "header": _yes_or_no,
     "lost": _numbers,
     "attributes": _names,
+    "without": _measures,
     "planned_rows": _count,
     "skip_lines": _lines,
     "rate_hz": _number,

@@ -44,6 +44,8 @@ PERSON_COLUMNS = (
 
 EACH_STIMULUS = "each-stimulus"
 """What ``task`` is in a map where each stimulus is a task of its own."""
+EACH_SCREEN = "each"
+"""What ``screen`` is in a map where each file has a screen of its own."""
 
 MS_PER = {"s": 1000.0, "ms": 1.0, "us": 1e-3, "ns": 1e-6}
 
@@ -86,6 +88,8 @@ class Layout:
         planned_rows: rows of a recording of a table of features, by the study's design.
         attributes: columns of a table that hold attributes of people.
         each_stimulus: whether each stimulus is a task of its own.
+        each_screen: whether each file has a screen of its own, and the study none.
+        without: what is left out of all files, though some have measured it.
     """
 
     format: str = ""
@@ -119,6 +123,8 @@ class Layout:
     planned_rows: int | None = None
     attributes: tuple[str, ...] = ()
     each_stimulus: bool | None = None
+    each_screen: bool | None = None
+    without: tuple[str, ...] = ()
 
     @property
     def read_columns(self) -> set[str]:

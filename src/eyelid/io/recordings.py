@@ -10,12 +10,12 @@ from pathlib import Path
 import polars as pl
 
 from eyelid.errors import InputError
-from eyelid.gaze.study import RECORDING_KEY, Study, check, of_one_task
+from eyelid.gaze.study import RECORDING_KEY, Screen, Study, check, tasks_apart
 from eyelid.io.file_names import (
     names_of_file,
     read_listing,
 )
-from eyelid.io.layout import KEYS, Layout
+from eyelid.io.layout import HEAD, KEYS, MEASURES, Layout
 from eyelid.io.part import NoRows, Part
 from eyelid.io.remarks import (
     beyond_bounds,
@@ -28,6 +28,7 @@ from eyelid.io.remarks import (
     without_rows,
 )
 from eyelid.io.row_changes import (
+    by_task,
     check_stimuli,
     with_home,
 )
@@ -75,6 +76,8 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> Part:
         if name not in part.data.columns or (said and name not in layout.columns)
     }
     _check_pattern(path, part, here)
+    part = replace(part, data=part.data.drop(layout.without, strict=False))
+    nameless = alone and "recording" not in {*here, *part.data.columns}
     stem = path.name[: len(path.name) - len("".join(path.suffixes))] or path.name
     if "person" not in here and "person" not in part.data.columns:
         if not alone:
@@ -88,30 +91,23 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> Part:
         here["person"] = stem
     if part.kind == "features" and "recording" not in part.data.columns:
         part = replace(part, data=_with_recordings(part.data, here.pop("recording", None), stem))
-    if "recording" not in here and "recording" not in layout.columns:
-        usual = stem if said or "task" not in here else here["task"]
+    if "recording" not in here and "recording" not in part.data.columns:
+        here["recording"] = stem if said or "task" not in here else here["task"]
         if said and not alone:
             # The pattern's other fields tell the files of a person apart, or the name does.
             rest = [known[name] for name in ("task", "stimulus") if name in known]
-            usual = "-".join(rest) or stem
-        if "recording" not in part.data.columns:
-            here["recording"] = usual
-        else:
-            unnamed = pl.col("recording").cast(pl.String).fill_null(usual)
-            part = replace(part, data=part.data.with_columns(unnamed))
+            here["recording"] = "-".join(rest) or stem
     frames = [part.data] if part.events is None else [part.data, part.events]
     full = [
         frame.with_columns(pl.lit(value).alias(name) for name, value in here.items())
         for frame in frames
     ]
-    if part.events is None and part.kind != "features":
-        full = [of_one_task(full[0])]
     people = part.people
     if people is None:
         people = full[0].select("person").unique(maintain_order=True)
     elif "person" not in people.columns:
         people = people.with_columns(pl.lit(here["person"]).alias("person"))
-    return replace(
+    whole = replace(
         part,
         path=path,
         data=full[0],
@@ -120,6 +116,15 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> Part:
         places=places_of(part),
         outside=outside_of(part),
     )
+    if part.kind != "features":
+        return by_task(whole, alone=nameless)
+    if (tasks_apart(whole.data) == "").all():
+        return whole
+    note = (
+        f"{path.name} has recordings with rows of several tasks, which means over people count for "
+        "the first of them: leave out `recording` of `map`, so that tasks tell recordings apart"
+    )
+    return replace(whole, notes=(*whole.notes, note))
 
 
 def _with_recordings(data: pl.DataFrame, said: str | None, stem: str) -> pl.DataFrame:
@@ -177,12 +182,7 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
                     f"{parts[0].path.name} and {each.path.name} differ in {field} ({here} and "
                     f"{there}): read them apart, or say it for all with `map='{field}=…'`"
                 )
-    screens = {each.screen for each in parts}
-    if len(screens) > 1 and first.units in ("px", "fraction"):
-        notes.append(
-            "the screens of the files differ, so the study has none; to keep positions "
-            "comparable, convert them to degrees (`units='deg'`)"
-        )
+    _check_alike(parts, layout)
     rates = [rate for each in parts for rate in known_rates(each)]
     rate_hz = one_rate(rates)
     stated = {each.rate_hz for each in parts if each.rate_hz}
@@ -217,7 +217,7 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
         people=_people(parted, layout),
         units=first.units,
         rate_hz=rate_hz if first.kind == "samples" else None,
-        screen=first.screen if len(screens) == 1 else None,
+        screen=None if layout.each_screen else first.screen,
         xy_origin=first.xy_origin,
         pupil_unit=first.pupil_unit,
         planned_rows=layout.planned_rows,
@@ -227,6 +227,50 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
         read_as=tuple(dict.fromkeys(each.format for each in parts)),
     )
     return check(check_stimuli(study) if layout.each_stimulus else study)
+
+
+def _check_alike(parts: Sequence[Part], layout: Layout) -> None:
+    """Fail where files differ in what decides how everybody's are read.
+
+    What most of them have, or the first, or any, would be one person's to change: whoever was
+    recorded otherwise would take the screen, or give a measure, to everybody.
+
+    Args:
+        parts: files with rows.
+        layout: what somebody says about all of them.
+    """
+    first = parts[0]
+    measured = [_measured_in(each) for each in parts]
+    for each, columns in zip(parts, measured, strict=True):
+        if each.screen != first.screen and not layout.each_screen:
+            raise InputError(
+                f"{first.path.name} and {each.path.name} differ in their screen "
+                f"({_screen_in_words(first.screen)} and {_screen_in_words(each.screen)}): say it "
+                "for all with `map='screen=WIDTHxHEIGHT'` (likewise screen_m, distance_m), or "
+                "`map='screen=each'` if the study has no one screen; `units='deg'` then makes "
+                "degrees of each file by its own"
+            )
+        if each.features != first.features:
+            raise InputError(
+                f"{first.path.name} and {each.path.name} differ in their features: read them apart"
+            )
+        for name in sorted(columns ^ measured[0]):
+            has, lacks = (each, first) if name in columns else (first, each)
+            raise InputError(
+                f"{has.path.name} has {name}, and {lacks.path.name} has not: one file must not "
+                "decide what all are measured by; add the column there (empty where nothing was "
+                f"measured), or leave it out of all with `map='without={name}'`"
+            )
+
+
+def _measured_in(part: Part) -> set[str]:
+    """What a file measures, but for which eyes."""
+    return {*MEASURES, *HEAD} & set(part.data.columns)
+
+
+def _screen_in_words(screen: Screen | None) -> str:
+    known = {} if screen is None else {k: v for k, v in vars(screen).items() if v is not None}
+    return ", ".join(f"{name} {size:g}" for name, size in known.items()) or "none"
 
 
 def with_tasks(parts: Sequence[Part], layout: Layout) -> list[Part]:

@@ -1,4 +1,6 @@
-"""What becomes of rows as they are read, where a person asks: degrees, or a task a stimulus.
+"""What becomes of rows as they are read: a recording for each task, degrees, a task a stimulus.
+
+A recording is of one task: where its rows name several, each is a recording of its own.
 
 Means put recordings side by side by task and order. Where people saw several stimuli in a task, in
 orders of their own, the first recording of one shows another stimulus than that of the next. So
@@ -15,7 +17,7 @@ import polars as pl
 
 from eyelid.errors import InputError
 from eyelid.gaze.geometry import degrees_on_screen, missing_for_degrees
-from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Study, ordered
+from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Study, of_one_task, ordered
 from eyelid.io.part import Part
 
 Recorded = TypeVar("Recorded", Study, Part)
@@ -75,6 +77,22 @@ def in_degrees(recorded: Recorded, where: str) -> Recorded:
     return replace(recorded, data=data, units="deg", xy_origin="centre")
 
 
+def by_task(recorded: Recorded, *, alone: bool = False) -> Recorded:
+    """Recordings of which each has one task, named after it where there were several in one.
+
+    Args:
+        recorded: one file, with person and recording in its rows.
+        alone: whether names of recordings say nothing, so that those of tasks do without them.
+    """
+    data = of_one_task(recorded.data, alone=alone)
+    if data is recorded.data:
+        return recorded
+    events = recorded.events
+    if events is not None:
+        events = _with_recordings(events, recorded.data, pl.lit(data["recording"]))
+    return replace(recorded, data=ordered(data), events=events)
+
+
 def by_stimulus(recorded: Recorded) -> Recorded:
     """Recordings with the stimulus in the name of the task, and in that of one with several.
 
@@ -95,7 +113,7 @@ def by_stimulus(recorded: Recorded) -> Recorded:
         return recorded
     events = recorded.events
     if events is not None:
-        events = _with_recordings(events, data)
+        events = _with_recordings(events, data, _recording())
     data = ordered(data.with_columns(_task(data), _recording().alias("recording")))
     return replace(recorded, data=data, events=events)
 
@@ -161,12 +179,12 @@ def _recording() -> pl.Expr:
     return pl.when(_NAMED & _SEVERAL).then(several).otherwise("recording")
 
 
-def _with_recordings(events: pl.DataFrame, data: pl.DataFrame) -> pl.DataFrame:
-    """Events with the recording that they are in, by the stimulus that was shown at their onset.
+def _with_recordings(events: pl.DataFrame, data: pl.DataFrame, now: pl.Expr) -> pl.DataFrame:
+    """Events with the recording that they are in, by that of the sample at their onset.
 
     Those that began before the first sample are in the first one.
     """
-    named = data.select(*RECORDING_KEY, "time_ms", _recording().alias("now")).sort("time_ms")
+    named = data.select(*RECORDING_KEY, "time_ms", now.alias("now")).sort("time_ms")
     found = (
         events.with_row_index("place")
         .with_columns(pl.col("onset_ms").cast(pl.Float64).alias("time_ms"))

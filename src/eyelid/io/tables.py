@@ -11,7 +11,7 @@ from types import MappingProxyType
 import polars as pl
 
 from eyelid.errors import InputError
-from eyelid.gaze.study import EYES, RECORDING_KEY
+from eyelid.gaze.study import EYES, RECORDING_KEY, tasks_apart
 from eyelid.io.files import Head
 from eyelid.io.layout import DIRECTION, HEAD, HEAD_DIRECTION, KEYS, MEASURES, MS_PER, Layout
 from eyelid.io.part import NoRows, Part
@@ -384,37 +384,14 @@ def _behind_remarks(data: pl.DataFrame) -> tuple[str, ...]:
     )
 
 
-def _with_recordings_apart(layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
-    """Rows with the recording that they are of, where clocks start anew with each task or stimulus.
-
-    No column says which recording a row is of, and in the order of the file a person's time runs
-    backwards; within a task and stimulus it does not. Of all others the recording is null: each
-    person's rows alone decide about them.
-    """
-    labels = [name for name in ("task", "stimulus") if name in data.columns]
-    if "recording" in data.columns or not labels or layout.backwards is not None:
-        return data
-    key = [name for name in ("person", "eye") if name in data.columns]
-
-    def runs_back(by: Sequence[str]) -> pl.Expr:
-        step = pl.col("time_ms").diff()
-        back = ((step.over(by) if by else step) < 0).any()
-        return back.over("person") if "person" in key else back
-
-    each = [pl.col(name).cast(pl.String).fill_null("") for name in labels]
-    anew = runs_back(key) & ~runs_back([*key, *labels])
-    apart = data.with_columns(
-        pl.when(anew).then(pl.concat_str(each, separator="-")).alias("recording")
-    )
-    return apart if apart["recording"].count() else data
-
-
 def _steady(head: Head, layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
     """Time stamps that increase in each recording, as far as the user said how to make them."""
-    data = _with_recordings_apart(layout, data)
-    key = [name for name in ("person", "recording", "eye") if name in data.columns]
-    step = pl.col("time_ms").diff()
-    step = step.over(key) if key else step
+    key: list[str] = [name for name in ("person", "recording", "eye") if name in data.columns]
+    if layout.backwards is not None:
+        data = data.sort(*key, "time_ms", maintain_order=True)
+    # Tasks become recordings of their own (`by_task`), and so do stimuli where clocks restart.
+    data, key = data.with_columns(tasks_apart(data)), [*key, "apart"]
+    step = pl.col("time_ms").diff().over(key)
     if layout.backwards is None:
         back = data.select(step < 0).to_series().fill_null(False).arg_true()
         if len(back):
@@ -424,17 +401,15 @@ def _steady(head: Head, layout: Layout, data: pl.DataFrame) -> pl.DataFrame:
                 "ms); if several recordings stand in one file, say which column tells them apart "
                 "with `map='recording=COLUMN'`; to sort by time, `map='backwards=sort'`"
             )
-    else:
-        data = data.sort(*key, "time_ms", maintain_order=True)
     if layout.repeats is None:
-        return data
+        return data.drop("apart")
     groups = [*key, "time_ms"]
     if layout.repeats == "first":
-        return data.unique(groups, keep="first", maintain_order=True)
+        return data.unique(groups, keep="first", maintain_order=True).drop("apart")
     count, place = pl.len().over(groups), pl.int_range(pl.len()).over(groups)
     # Each track by its own interval: one person's data must not move another's.
     steps = data.with_columns(step.alias("step"))
     usual = pl.when(pl.col("step") > 0).then(pl.col("step")).median()
-    interval = (usual.over(key) if key else usual).fill_null(0.0)
+    interval = usual.over(key).fill_null(0.0)
     spread = pl.col("time_ms") + place * (interval / count)
-    return steps.with_columns(spread).drop("step")
+    return steps.with_columns(spread).drop("step", "apart")

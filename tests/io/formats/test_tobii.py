@@ -238,10 +238,12 @@ def test_positions_in_millimetres_are_not_taken_for_pixels(file):
         read_part(file(without(pro_lab(place=" [DACS mm]"), "Eye movement", "Gaze event")))
 
 
-def test_several_screens_are_none(file):
-    assert (
-        read_part(file(pro_lab(**{"Recording resolution width": [800, 1920] * 8}))).screen is None
-    )
+def test_rows_of_one_person_do_not_take_the_screen_from_all(file):
+    export = file(pro_lab(**{"Recording resolution width": [800, 1920] * 8}))
+    with pytest.raises(InputError, match=r"several screens \(800 x 1080, 1920 x 1080\)"):
+        read_part(export)
+    assert read(export, "screen=1920x1080").screen == Screen(1920, 1080)
+    assert read(export, "screen=each").screen is None
 
 
 def test_a_map_adds_to_the_screen_of_the_file(file):

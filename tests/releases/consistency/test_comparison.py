@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from eyelid.gaze import order
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.pieces import in_pieces
 from eyelid.mechanisms.groups.ksame import KSame
@@ -203,3 +204,33 @@ def test_what_claims_nothing_is_reported_and_refutes_nothing():
     found = compare_folders(case("ksame-paper"))
     assert not found.same
     assert not found.refuted
+
+
+RAW = [
+    ("summary-box", "tasks=each, contrasts=comic-textbook, source=a table"),
+    ("groupmean", "inner=laplace, samples=True, source=files"),
+]
+
+
+@pytest.mark.parametrize(("name", "settings"), RAW)
+def test_files_of_others_are_read_the_same_whoever_was_recorded_besides(name, settings):
+    found = compare_folders(case(name, settings))
+    assert found.pairs >= 3
+    assert not found.differs
+
+
+def test_a_reader_that_cuts_everybody_by_one_persons_clock_is_caught(monkeypatch):
+    """As eyelid 0.1 did: where any clock starts anew, all recordings are told apart otherwise."""
+
+    true = order.tasks_apart
+
+    def by_all(data):
+        same = data["person"] == data["person"].shift()
+        anew = ((data["time_ms"].diff() < 0) & same).any()
+        return (true(data) + "-again").alias("apart") if anew else true(data)
+
+    monkeypatch.setattr(order, "tasks_apart", by_all)
+    raw = case(*RAW[0])
+    base = base_of(raw)
+    pair = next(each for each in neighbours_of(raw, base, [OTHER]) if each.coupled)
+    assert any("rows of others" in each.what for each in differences(raw, base, [pair]))

@@ -20,10 +20,11 @@ import polars as pl
 from eyelid.errors import InputError
 from eyelid.io.files import Head
 from eyelid.io.formats.any_table import usual_layout
-from eyelid.io.layout import KEYS, Layout
+from eyelid.io.layout import HEAD, KEYS, MEASURES, ROLES, Layout
 from eyelid.io.part import NoRows, Part
 from eyelid.io.raw_tables import check_width
 from eyelid.io.tables import (
+    has_gaze,
     read_table,
     with_unread_remarks,
 )
@@ -128,6 +129,7 @@ def _part(
     names = dict.fromkeys(name for table, each in pairs for name in (*each.above, *table.columns))
     check_width(head.path, len(names))
     layout = layout.under(usual_layout(list(names)).under(said))
+    _check_alike(head, found, like, layout)
     needed = layout.read_columns
     rows = _together(head, [_under(table, each.above, needed) for table, each in pairs])
     # What nobody needs is known by its name alone, and takes no memory.
@@ -164,6 +166,58 @@ def _like_the_longest(
     like = [each for each in found if each.path == longest or each.names in kinds]
     rest = sizes.keys() - {each.path for each in like}
     return longest, like, tuple(sorted(filter(None, map(_dotted, rest))))
+
+
+def _check_alike(head: Head, found: Sequence[_List], like: Sequence[_List], layout: Layout) -> None:
+    """Fail where people of one file differ in what is measured, or in which list is the longest.
+
+    Args:
+        head: of the file.
+        found: all lists.
+        like: those that are read.
+        layout: with the columns that have a role.
+    """
+    column = layout.columns.get("person")
+    roles = {*MEASURES, *HEAD, *(role for role in ROLES if role.endswith(("_left", "_right")))}
+    measures = {name for role, name in layout.columns.items() if role in roles}
+    has: dict[Scalar, set[str]] = {}
+    for each in like:
+        for person, names in _named_by(each, column):
+            has.setdefault(person, set()).update(names & measures)
+    for names in has.values():
+        for name in sorted(names ^ next(iter(has.values()))):
+            raise InputError(
+                f"{head.path}: some people have '{name}' and others have not: nobody's data may "
+                "decide what all are measured by; write null where nothing was measured, or leave "
+                "it out of all"
+            )
+    if column is None:
+        return
+    sizes: dict[Scalar, Counter[tuple[str, ...]]] = {}
+    for each in found:
+        if any(each is one for one in like) or _is_gaze(each, layout):
+            sizes.setdefault(each.above.get(column), Counter())[each.path] += each.size
+    for person, of_person in sizes.items():
+        if max(of_person, key=lambda path: of_person[path]) not in {each.path for each in like}:
+            raise InputError(
+                f"{head.path}: of the lists in JSON the longest is read, and of '{person}' it is "
+                "another one than of others: leave only the gaze in the file"
+            )
+
+
+def _named_by(each: _List, column: str | None) -> Iterator[tuple[Scalar, set[str]]]:
+    """Whom the rows of a list are of, and the names that they have."""
+    if isinstance(each.rows, dict) or column in each.above or column is None:
+        yield each.above.get(column or ""), {*each.names, *each.above}
+        return
+    for row in each.rows:
+        yield row.get(column), {*row, *each.above}
+
+
+def _is_gaze(each: _List, layout: Layout) -> bool:
+    """Whether a list might be of gaze, too, by the names of its columns."""
+    there = {role: name for role, name in layout.columns.items() if name in each.names}
+    return has_gaze(Layout(columns=there))
 
 
 def _under(table: pl.DataFrame, above: Mapping[str, Scalar], needed: set[str]) -> pl.DataFrame:

@@ -144,7 +144,7 @@ def _read_pro_lab(head: Head, said: Layout, names: list[str]) -> Part:
     columns |= columns_called(_KEYS | _ASIDE, _of_any_unit(found))
     unit, columns["time"] = next(iter(found["recording timestamp"].items()))
     time_unit = said.time_unit or _TIME_UNITS.get(unit)
-    notes = []
+    notes, guessed = [], time_unit is None
     if time_unit is None:
         time_unit = _plausible_time_unit(head, names, columns["time"], said)
         notes.append(
@@ -159,9 +159,10 @@ def _read_pro_lab(head: Head, said: Layout, names: list[str]) -> Part:
         time_unit=time_unit,
     )
     if what == "gaze point":
-        part = _samples(head, said, layout, found)
+        part = _samples(head, said, layout, found, guessed=guessed)
     elif "label__event" in columns:
-        part = read_table(head, _fixations_layout(head, layout.under(said), found))
+        layout = _fixations_layout(head, layout.under(said), found, guessed=guessed)
+        part = read_table(head, layout)
     else:
         raise InputError(
             f"{head.path} has neither gaze points nor types of eye movement: export 'Gaze point X' "
@@ -171,7 +172,7 @@ def _read_pro_lab(head: Head, said: Layout, names: list[str]) -> Part:
         notes.append("positions are on the picture shown, or the scene camera's, not on the screen")
     if any(name.startswith(("aoi hit", "mapped ")) for name in found):
         notes.append("columns of AOI hits and of mapped gaze were left out")
-    own = _screen(part.data) if place in ("", "dacspx") else None
+    own = _screen(head, part.data, said) if place in ("", "dacspx") else None
     return replace(
         part,
         data=part.data.drop(*_ASIDE, strict=False),
@@ -218,7 +219,31 @@ def _plausible_time_unit(head: Head, names: list[str], column: str, said: Layout
             f"{head.path} does not say the unit of '{column}', and it has too few rows to tell: "
             "give it with `map='time_unit=ms'` (or us)"
         )
-    return "ms" if float(np.median(steps)) <= _LONGEST_STEP_MS else "us"
+    return _unit_of(float(np.median(steps)))
+
+
+def _unit_of(step: float) -> str:
+    """The unit of time in which the usual step between two samples is plausible."""
+    return "ms" if step <= _LONGEST_STEP_MS else "us"
+
+
+def _check_unit(head: Head, raw: pl.DataFrame, layout: Layout) -> None:
+    """Fail where some recording's steps tell another unit: nobody's may decide it for others.
+
+    Args:
+        head: of the file.
+        raw: the rows of the eye tracker.
+        layout: with the unit that was taken.
+    """
+    keys = [layout.columns[role] for role in RECORDING_KEY if role in layout.columns]
+    step = pl.col(layout.columns["time"]).diff()
+    usual = step.filter(step > 0).median().alias("step")
+    found = raw.group_by(keys).agg(usual) if keys else raw.select(usual)
+    if any(_unit_of(each) != layout.time_unit for each in found["step"].drop_nulls()):
+        raise InputError(
+            f"{head.path} does not say the unit of '{layout.columns['time']}', and by their steps "
+            "recordings differ in it: say it with `map='time_unit=ms'` (or us)"
+        )
 
 
 def _tracked(head: Head, raw: pl.DataFrame, found: Columns) -> pl.DataFrame:
@@ -239,7 +264,7 @@ def _whose(found: Columns) -> dict[str, str]:
     return columns_called({name: (name,) for name in ("sensor", "event")}, _of_any_unit(found))
 
 
-def _samples(head: Head, said: Layout, layout: Layout, found: Columns) -> Part:
+def _samples(head: Head, said: Layout, layout: Layout, found: Columns, *, guessed: bool) -> Part:
     pupils, validity = _of_sides(found, "pupil diameter"), _of_sides(found, "validity")
     averaged = bool(pupils) and not {"x_left", "x_right"} & set(layout.columns)
     own = {"pupil": _PUPIL} if averaged else {f"pupil_{s}": name for s, name in pupils.items()}
@@ -254,6 +279,8 @@ def _samples(head: Head, said: Layout, layout: Layout, found: Columns) -> Part:
 
     def prepared(raw: pl.DataFrame) -> pl.DataFrame:
         raw = _tracked(head, raw, found)
+        if guessed:
+            _check_unit(head, raw, layout)
         for side, flag in validity.items():
             said_so = pl.col(flag).cast(pl.String).str.to_lowercase() == "invalid"
             invalid = said_so | (number(flag) > 1)
@@ -269,7 +296,7 @@ def _samples(head: Head, said: Layout, layout: Layout, found: Columns) -> Part:
     return replace(part, events=events_of_kinds(part.data, _EVENTS), notes=notes)
 
 
-def _fixations_layout(head: Head, layout: Layout, found: Columns) -> Layout:
+def _fixations_layout(head: Head, layout: Layout, found: Columns, *, guessed: bool) -> Layout:
     """The layout of an export without gaze: its rows become one for each fixation."""
     columns = layout.columns
     same = (*RECORDING_KEY, "label__event", "label__index")
@@ -280,6 +307,8 @@ def _fixations_layout(head: Head, layout: Layout, found: Columns) -> Layout:
 
     def prepared(raw: pl.DataFrame) -> pl.DataFrame:
         raw = _tracked(head, raw, found)
+        if guessed:
+            _check_unit(head, raw, layout)
         lasted = spanned
         if "label__lasted_ms" in columns:
             stated = number(columns["label__lasted_ms"]).first() / ms_per
@@ -304,13 +333,19 @@ def _fixations_layout(head: Head, layout: Layout, found: Columns) -> Layout:
     )
 
 
-def _screen(data: pl.DataFrame) -> Screen | None:
-    """The screen, where all rows state the same one."""
+def _screen(head: Head, data: pl.DataFrame, said: Layout) -> Screen | None:
+    """The screen that rows state; refused where they state several and nobody says which."""
     sides = ("label__width_px", "label__height_px")
     if not set(sides) <= set(data.columns):
         return None
     stated = data.select(number(side).cast(pl.Int64, strict=False) for side in sides)
-    sizes = stated.drop_nulls().unique()
+    sizes = stated.drop_nulls().unique(maintain_order=True)
+    if len(sizes) > 1 and not said.each_screen and not (said.screen and said.screen.width_px):
+        each = ", ".join(f"{width} x {height}" for width, height in sizes.rows())
+        raise InputError(
+            f"{head.path} states several screens ({each}): say it for all with "
+            "`map='screen=WIDTHxHEIGHT'`, or `map='screen=each'` if the study has no one screen"
+        )
     if len(sizes) != 1 or min(sizes.row(0)) <= 0:
         return None
     return Screen(*sizes.row(0))

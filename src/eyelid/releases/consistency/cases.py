@@ -10,13 +10,17 @@ from typing import Any
 import numpy as np
 
 from eyelid.gaze.areas import Area
+from eyelid.gaze.study import Study
+from eyelid.io import study_folder
 from eyelid.mechanisms.mechanism import Mechanism, mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Kind
+from eyelid.releases.consistency.raw_files import write_files, write_table
 from eyelid.releases.consistency.studies import (
     GROUPED,
     RARE,
     SmallStudy,
+    clocked_study,
     feature_study,
     fixation_study,
     gaze_study,
@@ -53,6 +57,11 @@ _OF_THEIR_OWN: dict[str, dict[str, Any]] = {
     "summary-box": {"epsilon": 30.0},
     "summary-gaussian": {"epsilon": 30.0},
 }
+_FROM: dict[str, Callable[[Study, Path], object]] = {
+    "": study_folder.write,
+    "a table": write_table,
+    "files": write_files,
+}
 _LENGTHS: tuple[dict[str, Any], ...] = ({"length": 7}, {"unit": "recording"})
 # Settings that are tried besides none, by name: what is particular to a mechanism, or to how it is
 # released. What is no parameter is an option of the function that releases.
@@ -64,6 +73,7 @@ _MORE: dict[str, tuple[dict[str, Any], ...]] = {
         *_LENGTHS,
         {"by": GROUPED, "inner": "laplace"},
         {"inner": "prewindow:window_s=5", "samples": True},
+        {"inner": "laplace", "samples": True, "source": "files"},
     ),
     "ksame-dp": ({"balance": RARE},),
     "ksame": ({"copies": True, "balance": RARE}, {"length": 5, "diverse": GROUPED}),
@@ -75,6 +85,7 @@ _MORE: dict[str, tuple[dict[str, Any], ...]] = {
         {"by": GROUPED, "tasks": ["each"], "statistics": "mean;superiority"},
         {"statistics": "median:1;tau:1:2;slope:1:2;histogram:1:4"},
         {"areas": ("left", "right"), "measures": ["hit", "first_look", "revisits"]},
+        {"tasks": ["each"], "contrasts": ["comic-textbook"], "source": "a table"},
     ),
     "uniform": ({"times": "regular"},),
     "map-gaussian": ({"cap": "private"},),
@@ -82,6 +93,7 @@ _MORE: dict[str, tuple[dict[str, Any], ...]] = {
         {"by": GROUPED},
         {"stimulus": ["picture1", "picture2"], "weight": "duration"},
         {"every_s": 0.25, "for_s": 0.5, "areas": ("left", "right")},
+        {"source": "files"},
     ),
 }
 # Where values are released that are no noise on whole numbers.
@@ -98,6 +110,7 @@ class Case:
         run: makes a folder of a study's folder.
         settings: in which it differs from a command without any, in words.
         options: of the function that releases.
+        written: writes the study that it starts from.
     """
 
     mechanism: Mechanism
@@ -105,6 +118,7 @@ class Case:
     run: Callable[[Mechanism, Path, Path, dict[str, Any]], Said]
     settings: str = ""
     options: dict[str, Any] = field(default_factory=dict)
+    written: Callable[[Study, Path], object] = study_folder.write
 
     @property
     def valid(self) -> bool:
@@ -120,6 +134,11 @@ class Case:
     def coupled(self) -> bool:
         """Whether all that is released is noise on whole numbers and public facts."""
         return self.valid and self.mechanism.release not in _NOT_COUPLED
+
+    @property
+    def raw(self) -> bool:
+        """Whether it starts from files that no eyelid wrote."""
+        return self.written is not study_folder.write
 
     def released(self, source: Path, out: Path) -> Said:
         """Release a study's folder."""
@@ -139,10 +158,13 @@ def cases_of(kind: type[Mechanism]) -> Iterator[Case]:
             set_up: Mechanism = build_filter(kind.name, gaze_study().study(), **given)
         else:
             set_up = mechanism_named(kind.name, **given)
+        written = _FROM[options.pop("source", "")]
         study = _study_for(set_up, options) if kind.release.of_features else gaze_study
         if kind.release is ReleaseKind.STATISTICS and "areas" not in options:
             study = feature_study
-        yield Case(set_up, study, _RUNS[kind.command], settings, options)
+        if written is write_table:
+            study = clocked_study
+        yield Case(set_up, study, _RUNS[kind.command], settings, options, written)
 
 
 def _study_for(set_up: Any, options: dict[str, Any]) -> Callable[[], SmallStudy]:

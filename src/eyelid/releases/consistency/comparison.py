@@ -22,7 +22,7 @@ from eyelid.engine.engines import using
 from eyelid.engine.progress import shown as bars
 from eyelid.errors import EyelidError
 from eyelid.gaze.table import FeatureTable
-from eyelid.io import pieces, study_folder
+from eyelid.io import pieces
 from eyelid.mechanisms.differential import Integers, NoisyMechanism
 from eyelid.mechanisms.groups.public_groups import Groups
 from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
@@ -32,6 +32,7 @@ from eyelid.privacy.noise import Randomness, SystemRandomness
 from eyelid.privacy.noise.randomness import Words
 from eyelid.releases.consistency.cases import Case
 from eyelid.releases.consistency.folder import REFUSED, Shown, apart, shown_by
+from eyelid.releases.consistency.raw_files import as_read
 from eyelid.releases.consistency.studies import ASIDE, OTHER, REPLACEMENTS, Replacement, SmallStudy
 
 _MOST_PLACES = 8
@@ -201,10 +202,12 @@ def _shown(case: Case, study: SmallStudy, home: Path, *, alike: bool) -> Shown:
     source, place = home / "source", home / "place"
     source.mkdir(parents=True)
     place.mkdir()
-    study_folder.write(study.study(), source / "study")
+    case.written(study.study(), source / "study")
     with small_pieces(study.pieces), coupled() if alike else nullcontext():
         try:
             said = case.released(source / "study", place / "release")
+            if case.raw:
+                said |= dict(as_read(source / "study", study.replaced.name))
         except EyelidError as error:
             return {REFUSED: f"{error.exit_code}, {error}".replace(str(home), "")}
     return shown_by(place / "release") | said

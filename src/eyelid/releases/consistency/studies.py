@@ -241,6 +241,23 @@ def reading_study() -> SmallStudy:
     return SmallStudy(head, tuple(everybody), pieces=64_000)
 
 
+@cache
+def clocked_study() -> SmallStudy:
+    """Participants who read one text after the other by one clock, which others start anew."""
+    made = reading_study()
+
+    def clocked(each: Participant) -> Participant:
+        first, *rest = each.tracks
+        step = first.time_ms[-1] + 40.0
+        later = [
+            replace(track, time_ms=track.time_ms + number * step)
+            for number, track in enumerate(rest, start=1)
+        ]
+        return replace(each, tracks=(first, *later))
+
+    return replace(made, participants=tuple(map(clocked, made.participants)))
+
+
 def _participants(name: str, people: int, track: Callable[[int], Track]) -> tuple[Participant, ...]:
     """So many of them, of two recordings each."""
     return tuple(
