@@ -44,7 +44,7 @@ def unknown(what: str, name: str, known: Iterable[str], listed_by: str = "") -> 
     >>> print(unknown("mechanism", "laplce", ["laplace", "gaussian"]))
     unknown mechanism 'laplce': did you mean 'laplace'? (known: gaussian, laplace)
     >>> print(unknown("window", "first", map(str, range(20)), "eyelid windows"))
-    unknown window 'first': 'eyelid windows' lists the 20 that are known
+    unknown window 'first': 'eyelid windows' lists them
     """
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
@@ -56,7 +56,7 @@ def unknown(what: str, name: str, known: Iterable[str], listed_by: str = "") -> 
     if len(names) <= _FEW:
         said = f"{said} (known: {', '.join(names)})".strip()
     elif not near and listed_by:
-        said = f"'{listed_by}' lists the {len(names)} that are known"
+        said = f"'{listed_by}' lists them"
     elif not near:
         said = f"known are {', '.join(names[:_FEW])}, … ({len(names) - _FEW} more)"
     return InputError(f"unknown {what} '{name}'" + (f": {said}" if said[0] != "(" else f" {said}"))

@@ -89,7 +89,10 @@ def test_a_refuted_certificate_has_exit_code_one(eyelid, make_table, tmp_path):
         (["features", "private", "--protocols", "raw->relase"], "did you mean 'raw→release'"),
         (["features", "--targets", "tusk"], "tusk"),
         (["features", "--report", "nowhere/page.html"], "there is no folder"),
-        (["private", "features"], "give the original first"),
+        (
+            ["private", "features"],
+            "private is a release, and no original: give what it was made of first",
+        ),
         (["features", "--engine", "spark"], "unknown engine 'spark'"),
     ],
 )

@@ -39,7 +39,7 @@ def test_what_a_stream_has_spent_is_told_without_streaming(eyelid, spend):
     assert told["person_epsilon"] == pytest.approx(20_000)
     assert told["holds"]
     assert told["left_in_order"]
-    assert "ε = 20,000." in eyelid("budget", told["file"]).out
+    assert "in all: ε over 1,000 (no practical protection)." in eyelid("budget", told["file"]).out
 
 
 def test_it_can_be_asked_for_while_a_gatekeeper_is_at_work(eyelid, tmp_path):

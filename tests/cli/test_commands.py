@@ -149,7 +149,7 @@ def test_samples_can_be_released_in_one_step(eyelid, tmp_path):
 
 def test_one_is_not_counted_as_several(eyelid, tmp_path):
     told = eyelid("simulate", tmp_path / "s", "--people", 1, "--tasks", "comic", "--minutes", 0.2)
-    assert "1 synthetic participant, 1 task each" in told.out
+    assert "1 simulated participant, 1 task each" in told.out
 
 
 def test_the_catalogue_as_json(eyelid):

@@ -26,7 +26,8 @@ SOME = ("--mechanisms", "laplace,ksame,seeded", "--epsilons", "1", "--sweep", "k
 
 
 def test_a_table_and_a_page_and_a_picture_for_people(eyelid, study, tmp_path):
-    done = eyelid("compare", study, *SOME, "--report", "c.html", "--picture", "plane.png")
+    pages = ("--report", "c.html", "--picture", "plane.png")
+    done = eyelid("compare", study, *SOME, *pages, "--verbose")
     assert done.code == 0
     for words in ("laplace, ε = 1", "means of groups", "Not possible with these data", "Open"):
         assert words in done.out

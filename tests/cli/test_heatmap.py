@@ -454,7 +454,7 @@ def test_cost_tells_the_guarantee_the_grid_and_the_sentence(eyelid):
     assert told["map"]["clip"] == 0.2
     assert told["map"]["reliability"]["hotspots_wider_than_px"] == 327
     assert told["map"]["reliability"]["times_as_dense"] == 8
-    plain = eyelid(*words, "--size", "1680x1050").out
+    plain = eyelid(*words, "--size", "1680x1050", "--verbose").out
     assert "9 × 6 cells" in plain
     assert "ε = 1, δ = 1e-06" in plain
     assert "If clipping leaves half of people's gaze, hotspots wider than 327 px are" in plain

@@ -136,7 +136,7 @@ def test_a_release_and_a_folder_of_exports_get_commands_that_work(
         one.write_csv(tmp_path / "raw files" / f"{name}_read.csv")
     said = ["--map", "file={person}_{task},units=px", "--map", "xy_origin=top-left,screen=1000x800"]
     commands = works("inspect", "raw files", *said, deep=1)
-    assert {command.split()[1] for command in commands} == {"features", "release", "heatmap"}
+    assert {command.split()[1] for command in commands} == {"features", "heatmap"}
     assert len(works("lint", "raw files", *said, codes=(1,), deep=1)) == 1
     # Without a map nobody can read them: no command is advised that fails as well.
     done = eyelid("inspect", "raw files")

@@ -28,7 +28,8 @@ def rows(table):
 
 
 def test_public_numbers_alone_plan_a_study(eyelid):
-    done = eyelid("cost", *LAW, *NUMBERS, "--people", "500", "--set", "error=0.1")
+    words = ("--people", "500", "--set", "error=0.1", "--verbose")
+    done = eyelid("cost", *LAW, *NUMBERS, *words)
     assert done.code == 0
     found = json.loads(
         eyelid("cost", *LAW, *NUMBERS, "--people", "500", "--set", "error=0.1", "--json").out
@@ -48,7 +49,7 @@ def test_twenty_people_get_an_answer_and_a_release_of_them_an_error(eyelid):
     done = eyelid("cost", *LAW, *NUMBERS, "--people", "20")
     assert done.code == 0
     assert "synthetic participants none of use" in rows(done.out)
-    assert "no useful study of synthetic participants exists" in done.out.splitlines()[-1]
+    assert "no useful study of synthetic participants exists" in done.out.splitlines()[0]
     # Of what will not be released nothing is promised.
     assert "Replacing everything" not in done.out
     assert "advantage" not in done.out
@@ -59,7 +60,7 @@ def test_a_release_tells_what_became_of_people_and_features(eyelid, study, tmp_p
     assert done.code == 0
     assert "100 people, in their place 8 synthetic ones with 3 of 5 features" in done.out
     assert "with an error of 0.15): d, e" in done.err
-    quoted = eyelid("cost", study, *LAW)
+    quoted = eyelid("cost", study, *LAW, "--verbose")
     assert quoted.code == 0
     assert "features of them 3 of 5" in rows(quoted.out)
     assert "with an error of 0.15): d, e." in quoted.out

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from eyelid.cli.output import (
+    MORE,
     ColumnMap,
     EngineName,
     Json,
@@ -16,6 +17,7 @@ from eyelid.cli.output import (
     MinSeconds,
     People,
     Quiet,
+    Verbose,
     Workers,
     column_map,
     listed,
@@ -25,6 +27,7 @@ from eyelid.cli.output import (
     show,
     working,
 )
+from eyelid.spelling import Table
 
 EXAMPLES = """\b
 Examples:
@@ -72,6 +75,7 @@ def run(
     engine: EngineName = None,
     workers: Workers = None,
     quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
     """Attack data, or a release, as an adversary would.
@@ -101,8 +105,10 @@ def run(
         if as_json:
             print_json(done.to_dict())
         else:
-            show(done.lines())
             say(done.verdict)
+            show(part for part in done.lines() if verbose or isinstance(part, Table))
+            if not verbose:
+                say(MORE)
             _point_to(done.written, UNCOVERED)
             if done.people is not None:
                 say("This names people: it is for the owner's eyes.")

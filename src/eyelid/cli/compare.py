@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from eyelid.cli.output import (
+    MORE,
     ColumnMap,
     EngineName,
     In,
@@ -16,6 +17,7 @@ from eyelid.cli.output import (
     MinSeconds,
     People,
     Quiet,
+    Verbose,
     Workers,
     column_map,
     print_json,
@@ -84,6 +86,7 @@ def run(
     engine: EngineName = None,
     workers: Workers = None,
     quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
     """Compare mechanisms by privacy and utility.
@@ -93,6 +96,7 @@ def run(
     """
     from eyelid.comparisons.compare import compare
     from eyelid.comparisons.settings import DEFAULT
+    from eyelid.reporting.comparisons.page import findings
     from eyelid.reporting.comparisons.words import comparison_lines
 
     with working(engine, workers, quiet):
@@ -123,7 +127,10 @@ def run(
             files = {"report": report, "picture": picture}
             print_json(done.to_dict() | {k: v and str(v) for k, v in files.items()})
             return
-        show(comparison_lines(done))
+        show(findings(done))
+        show(comparison_lines(done, verbose=verbose))
+        if not verbose:
+            say(MORE)
         remark(*done.notes)
         show(f"Open {path}" for path in (report, picture) if path is not None)
         if report is None:

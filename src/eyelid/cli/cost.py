@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eyelid.cli.output import (
+    MORE,
     Blur,
     ColumnMap,
     Delta,
@@ -17,9 +18,11 @@ from eyelid.cli.output import (
     MinSeconds,
     Settings,
     Until,
+    Verbose,
     column_map,
     print_json,
     remark,
+    say,
     settings,
     show,
 )
@@ -84,6 +87,7 @@ def run(
     min_seconds: MinSeconds = None,
     setting: Settings = None,
     columns: ColumnMap = None,
+    verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
     """See guarantee and error before a release.
@@ -109,13 +113,18 @@ def run(
             from eyelid.releases.kinds.statistics.quote import summary_preview
 
             given |= {"mechanism": find(mechanism).name, "map": column_map(columns)}
-            _show(summary_preview(source, people=people, **given), assumed=False, as_json=as_json)
+            _show(
+                summary_preview(source, people=people, **given),
+                assumed=False,
+                verbose=verbose,
+                as_json=as_json,
+            )
             return
         from eyelid.releases.kinds.statistics.quote import statistics_cost
 
         many = None if not isinstance(number_of_people, int) else number_of_people
         found = statistics_cost(mechanism, people=many, features=features, **given)
-        _show(found, assumed=True, as_json=as_json)
+        _show(found, assumed=True, verbose=verbose, as_json=as_json)
         return
     if find(mechanism).command == "heatmap":
         if features is not None or length is not None:
@@ -137,7 +146,7 @@ def run(
             map=column_map(columns),
             **{k: v for k, v in chosen.items() if v is not None} | parameters,
         )
-        _show(price, assumed=source is None, as_json=as_json)
+        _show(price, assumed=source is None, verbose=verbose, as_json=as_json)
         return
     for_maps = {
         "level": level,
@@ -163,13 +172,15 @@ def run(
         min_seconds=min_seconds,
         **{k: v for k, v in chosen.items() if v is not None} | parameters,
     )
-    _show(quote, assumed=source is None, as_json=as_json)
+    _show(quote, assumed=source is None, verbose=verbose, as_json=as_json)
 
 
-def _show(quote: Quote[Any], *, assumed: bool, as_json: bool) -> None:
+def _show(quote: Quote[Any], *, assumed: bool, verbose: bool, as_json: bool) -> None:
     """The price, with what to know of these people."""
     remark(*quote.notes)
     if as_json:
         print_json(quote.to_dict())
     else:
-        show(quote.lines(assumed=assumed))
+        show(quote.lines(assumed=assumed, verbose=verbose))
+        if not verbose:
+            say(MORE)

@@ -1,4 +1,4 @@
-"""``eyelid demo``: the whole story on made-up people."""
+"""``eyelid demo``: the whole story on simulated participants."""
 
 from __future__ import annotations
 

@@ -127,6 +127,9 @@ Verbose = Annotated[
     bool, typer.Option("--verbose", "-v", help="Say everything: all tables, and the caveats.")
 ]
 
+MORE = "--verbose says more."
+"""What a result ends with whose details were left out."""
+
 _SHOWN = 3
 _OFFERED = re.compile(r"[\w ]+: eyelid ")
 _LONGEST_CELL = 2000

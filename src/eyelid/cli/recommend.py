@@ -57,7 +57,7 @@ def run(
     ] = None,
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of the made-up people.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of the simulated participants.")] = 0,
     engine: EngineName = None,
     workers: Workers = None,
     quiet: Quiet = False,

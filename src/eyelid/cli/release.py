@@ -22,6 +22,7 @@ from eyelid.cli.output import (
     People,
     Quiet,
     Settings,
+    Verbose,
     Workers,
     column_map,
     print_json,
@@ -45,7 +46,7 @@ Examples:
   eyelid release features private --mechanism gaussian --epsilon 1 --people @consented.txt
   eyelid release features groups --mechanism ksame --set k=4 --set balance=gender --set copies=true
   eyelid release features groups --mechanism ksame-dp --set k=500 --epsilon 4
-  eyelid release features made-up --mechanism synthetic --epsilon 4
+  eyelid release features drawn --mechanism synthetic --epsilon 4
   eyelid release study gaze --mechanism kaleido --epsilon 1 --set window=60 --set radius=50
   eyelid release features private --mechanism gaussian --epsilon 1 --engine dask --workers 8"""
 
@@ -80,6 +81,7 @@ def run(
     engine: EngineName = None,
     workers: Workers = None,
     quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
     """Release a private dataset with its certificate.
@@ -127,10 +129,10 @@ def run(
         if as_json:
             print_json(done.certificate.to_dict())
         else:
-            _say_what_holds(done, out)
+            _say_what_holds(done, out, verbose)
 
 
-def _say_what_holds(done: Release, out: Path) -> None:
+def _say_what_holds(done: Release, out: Path, verbose: bool) -> None:
     from eyelid.privacy.guarantee import large_deltas
     from eyelid.reporting.sentences import FORMAL_ONLY, formal_only, in_all, promise_lines
     from eyelid.spelling import plural
@@ -150,7 +152,11 @@ def _say_what_holds(done: Release, out: Path) -> None:
     first, *more = promise_lines(
         certificate.person_level, certificate.others, certificate.how, certificate.form
     )
-    say(f"One person, in total: {first}" if certificate.person_level.holds else first)
+    person = certificate.person_level
+    if person.holds and person.kind.differential and not verbose:
+        formal = f" {FORMAL_ONLY}" if formal_only(person) else ""
+        first = f"{person.numbers()}.{formal}"
+    say(f"One person, in total: {first}" if person.holds else first)
     show(more)
     if together := in_all(certificate):
         say(together)

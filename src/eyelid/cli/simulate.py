@@ -1,4 +1,4 @@
-"""``eyelid simulate``: a study of made-up people."""
+"""``eyelid simulate``: a study of simulated participants."""
 
 from __future__ import annotations
 
@@ -47,6 +47,6 @@ def run(
     names = listed(tasks) or []
     with working(engine, workers, quiet):
         samples = write_simulated(out, people, names, rate, minutes, seed)
-        made_up = plural(people, "made-up person", "made-up people")
-        say(f"{out}: {made_up}, {plural(len(names), 'task')} each, {samples:,} samples.")
+        participants = plural(people, "simulated participant")
+        say(f"{out}: {participants}, {plural(len(names), 'task')} each, {samples:,} samples.")
         say(f"Next: eyelid inspect {quote(str(out))}")

@@ -21,7 +21,7 @@ from eyelid.cli.output import (
 
 EXAMPLES = """\b
 Sources:
-  simulate                     a made-up person; simulate:rate=250,task=image,seed=1
+  simulate                     a simulated participant; simulate:rate=250,task=image,seed=1
   file:PATH                    a recording, played again; file:study,person=P01,recording=comic
   lsl:NAME                     the Lab Streaming Layer; lsl:NAME,x=gaze_x,y=gaze_y,rate=120
   ws://HOST:PORT               a tracker's WebSocket server; ws://…,format=binary,rate=120

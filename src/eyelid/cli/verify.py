@@ -111,10 +111,10 @@ def _tell(found: Verification, runs: int) -> None:
         _table(f"{title}, {runs:,} test runs a side", played, rows)
     if found.canaries:
         say(
-            "Games about made-up people have few features (carry), bins and rows (records), as "
-            "their settings say: only there has a game power. Larger tables rest on the proof; the "
-            "fuzz shows how much of what is declared somebody reaches in each round and in all "
-            "together, in small tables, too."
+            "Games about synthetic participants have few features (carry), bins and rows "
+            "(records), as their settings say: only there has a game power. Larger tables rest on "
+            "the proof; the fuzz shows how much of what is declared somebody reaches in each round "
+            "and in all together, in small tables, too."
         )
     _table(
         "k-anonymity and deniability: how often attacks are right",

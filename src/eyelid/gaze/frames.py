@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import polars as pl
@@ -73,6 +74,9 @@ def _library(source: object) -> str:
     return type(source).__module__.partition(".")[0]
 
 
+_OF_FILES = ("lint", "convert")
+
+
 def refuse_frame(source: object, call: str = "release", *, gaze: bool = False) -> None:
     """Refuse a frame where a study is expected, with the call that makes one of it.
 
@@ -82,6 +86,11 @@ def refuse_frame(source: object, call: str = "release", *, gaze: bool = False) -
         gaze: whether that takes gaze alone.
     """
     if not is_frame(source):
+        if call in _OF_FILES and not isinstance(source, str | PathLike):
+            raise InputError(
+                f"{call} takes files, and got a {type(source).__name__}: write it first, with "
+                f"eyelid.write(study, 'study'), then {call}('study', …)"
+            )
         return
     if _library(source) in GAZE:
         raise InputError(

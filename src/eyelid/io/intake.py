@@ -319,3 +319,12 @@ def _leaks(source: Source, path: Path, run: Run, advance: Advance) -> list[Seque
         sound = []
     found = dict(zip(others, leaks_in_files(others, path, sound, advance), strict=True))
     return [source.leaks.get(file) or found.get(file, []) for file in files]
+
+
+def called(source: object) -> str:
+    """What a message calls a source by: its path, or that it is the one that was given.
+
+    >>> called("private"), called(None)
+    ('private', 'the first argument')
+    """
+    return str(source) if isinstance(source, str | Path) else "the first argument"

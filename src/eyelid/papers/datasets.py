@@ -43,7 +43,9 @@ def find_dataset(data: Path | None, name: str) -> Path | None:
     if data is None:
         return None
     if not data.is_dir():
-        raise InputError(f"no such folder of datasets: {data}")
+        raise InputError(
+            f"{data} is no folder: give the one with the papers' datasets, or leave `data` out"
+        )
     home = data.absolute()
     # What lies inside first: archives unpack to a folder in a folder of the same name.
     for place in (*sorted(home.iterdir()), home):

@@ -11,11 +11,12 @@ import hashlib
 import hmac
 import itertools
 import json
+import math
 import secrets
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,8 +25,8 @@ from eyelid.privacy import joins, ledger_file
 from eyelid.privacy.accounts import Accounts, Gap, Joined, marks
 from eyelid.privacy.composition import sequential
 from eyelid.privacy.gaussian import check_delta, check_epsilon
-from eyelid.privacy.guarantee import Guarantee, large_delta
-from eyelid.privacy.unit import PERSON
+from eyelid.privacy.guarantee import Guarantee, Kind, large_delta
+from eyelid.privacy.unit import PERSON, Neighbours, Trust
 from eyelid.spelling import spelt_alike
 
 
@@ -427,7 +428,8 @@ class Ledger(Accounts):
                 which = "any more, after an earlier release" if alone.holds else "by this release"
                 raise Refused(
                     f"{limit} cannot be kept {which}: {(*alone.reasons, *total.reasons)[0]}. "
-                    "Nothing was released; 'eyelid budget IN --no-limit' lifts the limit"
+                    "Nothing is left. Nothing was released; 'eyelid budget IN --no-limit' lifts "
+                    "the limit"
                 )
             if not allowance.covers(total):
                 earlier = sequential(before, allowance.delta) if before else None
@@ -440,9 +442,28 @@ class Ledger(Accounts):
                 besides = f"Not protected is {warning}. " if warning else ""
                 raise Refused(
                     f"this release would bring a person to {total.numbers()}, above {limit}; "
-                    f"{so_far}: {spent}. {besides}Nothing was released: {remedy} the "
+                    f"{so_far}: {spent}; {_left(before, allowance)}. {besides}Nothing was "
+                    f"released: {remedy} the "
                     "limit with 'eyelid budget IN --limit-epsilon E'"
                 )
+
+
+def _left(before: Sequence[Guarantee], allowance: Allowance) -> str:
+    """The largest ε that a release without a δ may still have; rounded down."""
+    pure = Guarantee(Kind.PURE, PERSON, Neighbours.REPLACE_ONE, Trust.LOCAL)
+    fits, above = 0.0, allowance.epsilon
+    for _ in range(12):
+        tried = replace(pure, epsilon=(fits + above) / 2)
+        if allowance.covers(sequential([*before, tried], allowance.delta)):
+            fits = (fits + above) / 2
+        else:
+            above = (fits + above) / 2
+    # What is spent exactly up to a decimal limit leaves a decimal ε.
+    whole = round(allowance.epsilon - sum(each.epsilon or 0.0 for each in before), 9)
+    if fits < whole <= above and all(each.kind is Kind.PURE for each in before):
+        fits = whole
+    down = math.floor(round(fits * 100, 6)) / 100
+    return f"ε = {down:g} is left" if down else "nothing is left"
 
 
 def _unpack(text: str) -> Guarantee:

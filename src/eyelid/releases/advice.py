@@ -285,10 +285,11 @@ def stream_way(study: Study) -> str:
         f" (over {touched} recordings, in which half a second may lie here, in "
         f"{guessed(over_recordings(promised, touched))}: each starts the filter anew)"
     )
+    # No command: a release that protects no person is nothing to begin with.
     return (
-        "Gaze itself, sample by sample: 'eyelid release IN OUT --mechanism sample --epsilon "
-        f"{_EPSILON:g} --set window={window} --set radius={radius:g}"
-        f"{chosen}'. Which of two ways a person looked for half a "
+        "Gaze itself, sample by sample, is hidden for moments, and by no filter for a person. With "
+        f"--mechanism sample --epsilon {_EPSILON:g} --set window={window} --set "
+        f"radius={radius:g}{chosen}, which of two ways a person looked for half a "
         f"second of one recording, up to {radius:g} {mechanism.place.spoken_units} apart, is then "
         f"guessed right in at most {guessed(promised)} of cases, in place of 50%"
         f"{several if touched > 1 else ''}; no person as a whole is hidden ({total})."

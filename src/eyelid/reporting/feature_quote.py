@@ -162,7 +162,6 @@ class FeatureOffer(Offer):
         if self.prospects:
             yield from _plan(self.prospects)
         if self.useless:
-            yield self.says
             return
         yield from _made_up_lines(self.made_up, assumed=assumed)
         yield from quote.promise()

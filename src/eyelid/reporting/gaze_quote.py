@@ -49,6 +49,11 @@ class GazeOffer(Offer):
         return expected_distance(self.mechanism, self.rate_hz)
 
     @property
+    def in_brief(self) -> str:
+        """What a single released sample tells, in words."""
+        return self.says
+
+    @property
     def informative(self) -> bool:
         """Whether a single released sample tells where a participant looked."""
         return self.expected.informative

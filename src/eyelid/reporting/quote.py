@@ -18,7 +18,7 @@ from eyelid.privacy.rank1 import advantage_bound, rank1_bounds
 from eyelid.privacy.unit import Trust
 from eyelid.reporting.budget import UNCOUNTED, Budget
 from eyelid.reporting.sentences import promise_lines
-from eyelid.spelling import Table
+from eyelid.spelling import Table, plural
 
 
 class Offer(ABC):
@@ -38,6 +38,18 @@ class Offer(ABC):
     @abstractmethod
     def says(self) -> str:
         """What the release would be worth, in words."""
+
+    @property
+    def in_brief(self) -> str:
+        """What it would be worth, in a sentence."""
+        if self.informative is None or self.made_up is not None:
+            return self.says
+        if self.informative:
+            return "What is released carries information."
+        enough = self.people_needed
+        people = plural(self.facts.people, "person", "people")
+        few = f"Too much noise to rely on what is released of {people}"
+        return f"{few}; means over {enough:,} could be relied on." if enough else f"{few}."
 
     @property
     def useless(self) -> bool:
@@ -201,14 +213,34 @@ class Quote(Framed, Generic[Offered]):
             else {"sampler": mechanism.sampler(self.facts), "numerics": mechanism.numerics},
         } | self.offer.to_dict(self)
 
-    def lines(self, *, assumed: bool = False) -> Iterator[str | Table]:
-        """The price, and what it buys, for people.
+    @property
+    def verdict(self) -> Iterator[str]:
+        """What is promised, what that leaves to see, and what must not be missed: first of all."""
+        if self.offer.useless:
+            yield self.offer.says
+            return
+        if not self.guarantee.holds:
+            yield from promise_lines(self.guarantee, self.before.others, self.how, self.form)
+            return
+        told = [f"One person, in total: {self.person_level.numbers()}."]
+        if self.guarantee.unit.name not in ("person", "event"):
+            told.insert(0, f"One {self.guarantee.unit}: {self.guarantee.numbers()}.")
+        yield f"{' '.join(told)} {self.offer.in_brief}".rstrip()
+        yield from filter(None, (self.refused,))
+        yield from (f"Not protected is {warning}." for warning in self.warnings)
+
+    def lines(self, *, assumed: bool = False, verbose: bool = True) -> Iterator[str | Table]:
+        """The price, and what it buys, for people: the verdict, a table, then everything else.
 
         Args:
             assumed: whether there is no study, so that nobody knows its features.
+            verbose: whether to say everything, and not only tables.
         """
+        yield from self.verdict
         yield Table("", ("what", "value"), list(self.offer.rows(self)))
-        yield from self.offer.lines(self, assumed=assumed)
+        for part in self.offer.lines(self, assumed=assumed):
+            if verbose or isinstance(part, Table):
+                yield part
 
     def promise(self) -> list[str]:
         """What a person would be promised, and why a ledger would refuse that, in words."""

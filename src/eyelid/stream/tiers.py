@@ -140,9 +140,9 @@ class Tiers(Filter):
         whole = PublicFacts(1, 1, self.dwell.samples, 2, window=1)
         return float(self.dwell.cost(whole, PERSON).epsilon or 0.0)
 
-    def cost(self, shape: PublicFacts, unit: Unit) -> Guarantee:
+    def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """The sum of what all of them lose."""
-        losses = [part.cost(shape, unit) for part in self.parts()]
+        losses = [part.cost(facts, unit) for part in self.parts()]
         total = sum(loss.epsilon or 0.0 for loss in losses)
         return Guarantee(
             kind=Kind.PURE if self.dwell is None else Kind.APPROXIMATE,
@@ -154,13 +154,13 @@ class Tiers(Filter):
             delta=sum(loss.delta or 0.0 for loss in losses),
         )
 
-    def person_total(self, shape: PublicFacts) -> str:
+    def person_total(self, facts: PublicFacts) -> str:
         """The total of each tier, in words."""
-        return "; ".join(f"{part.name}: {part.person_total(shape)}" for part in self.parts())
+        return "; ".join(f"{part.name}: {part.person_total(facts)}" for part in self.parts())
 
-    def sampler(self, shape: PublicFacts) -> str:
+    def sampler(self, facts: PublicFacts) -> str:
         """The noise of each, in words."""
-        return "; ".join(f"{part.name}: {part.sampler(shape)}" for part in self.parts())
+        return "; ".join(f"{part.name}: {part.sampler(facts)}" for part in self.parts())
 
     def parameters(self) -> dict[str, Any]:
         """As a certificate writes them: of everything that is told, with its own ε."""

@@ -217,8 +217,8 @@ def _less(part: Any, query: Integers, noise: Randomness) -> Any:
 
 
 def _less_of_vectors(part: Any, query: Integers, noise: Randomness) -> Any:
-    law = part.distribution
-    return query + type(law)(int(0.85 * law.scale)).draw(query.shape, noise)
+    declared = part.distribution
+    return query + type(declared)(int(0.85 * declared.scale)).draw(query.shape, noise)
 
 
 def _moments_unpaid(part: Any, query: Integers, noise: Randomness) -> Any:

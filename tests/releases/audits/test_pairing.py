@@ -123,7 +123,7 @@ def test_fewer_than_three_people_cannot_be_told_apart(make_table):
 
 
 def test_the_two_arguments_in_the_wrong_order_are_noticed(pair):
-    with pytest.raises(InputError, match="give the original first"):
+    with pytest.raises(InputError, match="give what it was made of first"):
         audit_target(pair[1], pair[0])
 
 

@@ -161,7 +161,10 @@ def units_of_gaze(study: Study) -> str:
 
 def _check_samples(study: Study) -> None:
     if study.kind != "samples":
-        raise InputError(f"events are detected in samples, and this is a study of {study.kind}")
+        raise InputError(
+            f"events are detected in samples, and this is a study of {study.kind}: start "
+            "from the recordings"
+        )
 
 
 def _place_and_units(study: Study, units: str | None) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text, from_spreadsheets
 from eyelid.io.files import arrays_in, text_table
-from eyelid.io.intake import read_scrubbed
+from eyelid.io.intake import called, read_scrubbed
 from eyelid.io.origin import origin_so_far
 from eyelid.io.people_choice import (
     Whom,
@@ -153,7 +153,8 @@ def map_target(
         origin = origin_so_far(study, path, ledger)
     if study.released:
         raise InputError(
-            "the first argument is a release: give the original first, then the heatmap"
+            f"{called(original)} is a release, and no original: give what the heatmap was made "
+            "of first"
         )
     whom = people_choice(people)
     study = replace(chosen_of(check(study), whom), origin=origin or study.origin)

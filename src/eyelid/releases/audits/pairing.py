@@ -18,7 +18,7 @@ from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
 from eyelid.io.column_map import Map
-from eyelid.io.intake import is_ours, read_scrubbed, under_pseudonyms
+from eyelid.io.intake import called, is_ours, read_scrubbed, under_pseudonyms
 from eyelid.io.origin import origin_so_far
 from eyelid.io.people_choice import (
     Whom,
@@ -92,7 +92,8 @@ def audit_target(
     table, recorded = _original(original, map, ledger, people, min_seconds)
     if table.released:
         raise InputError(
-            "the first argument is a release: give the original first, then the release"
+            f"{called(original)} is a release, and no original: give what it was made of first, "
+            "then the release"
         )
     remarks = original.notes if isinstance(original, Study) else ()
     if released is None:

@@ -22,6 +22,7 @@ from eyelid.gaze.areas import Area
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
+from eyelid.io.intake import called
 from eyelid.io.origin import origin_so_far
 from eyelid.io.people_choice import Whom
 from eyelid.mechanisms.certificate import (
@@ -111,7 +112,10 @@ def statistics_target(
         raise InputError(f"{folder} has no certificate of results: is it of 'eyelid summary'?")
     cut = opened(original, map, people)
     if cut.head.released:
-        raise InputError("the first argument is a release: give the original first")
+        raise InputError(
+            f"{called(original)} is a release, and no original: give what the results were made "
+            "of first"
+        )
     with _as_eyelid_writes_them(folder / "certificate.json"):
         stated = certificate.results
         asked = asked_of(cut, _questions(stated["asked"]))

@@ -408,23 +408,22 @@ def _of_many(uses: Sequence[MapUse]) -> str:
 
 def map_report(audit: MapsAudit) -> str:
     """The audit of a heatmap as a page."""
-    subject = audit.target
+    target = audit.target
     return rendered(
         "map-report.html.j2",
         audit=audit,
-        subject=subject,
-        certificate=subject.certificate,
+        certificate=target.certificate,
         standing=map_standing(audit),
-        about=f"audit of a heatmap by {subject.certificate.mechanism}: "
-        f"{plural(subject.certificate.people, 'person', 'people')}",
-        pictures=[] if subject.path is None else list(_pictures(subject.path)),
-        total=total_sentence(subject.total, subject.certificate.people),
+        about=f"audit of a heatmap by {target.certificate.mechanism}: "
+        f"{plural(target.certificate.people, 'person', 'people')}",
+        pictures=[] if target.path is None else list(_pictures(target.path)),
+        total=total_sentence(target.total, target.certificate.people),
         notes=audit.not_tried,
         says_nothing=SAYS_NOTHING,
         stated=stated,
         # In words of gaze points: the usual ones are of features.
         promise=lambda guarantee, others="", form="": guarantee_legend(
-            guarantee, subject.certificate.people
+            guarantee, target.certificate.people
         ),
         findings=findings(audit),
         map_words=map_words,
@@ -438,18 +437,18 @@ def map_report(audit: MapsAudit) -> str:
 
 def map_standing(audit: MapsAudit) -> Standing:
     """How good or bad the news is."""
-    subject, promised = audit.target, audit.target.certificate.person_level
+    target, promised = audit.target, audit.target.certificate.person_level
     if audit.refuted:
         return Standing("refuted", "Refuted: the certificate of this heatmap is not true")
     if not promised.holds or not promised.kind.differential:
         return Standing("none", "This heatmap carries no guarantee")
-    if formal_only(promised) or (promised.delta or 0.0) * subject.certificate.people >= 1:
+    if formal_only(promised) or (promised.delta or 0.0) * target.certificate.people >= 1:
         return Standing("weak", "A guarantee in form only: it rules out almost nothing")
-    if subject.total is not None and (not subject.total.holds or formal_only(subject.total)):
+    if target.total is not None and (not target.total.holds or formal_only(target.total)):
         return Standing(
             "weak", "Not contradicted, but little guarantee over all releases of these people"
         )
-    if audit.worst.membership is None or subject.total is None:
+    if audit.worst.membership is None or target.total is None:
         return Standing("weak", "Certificate not contradicted; not everything could be tested")
     return Standing("sound", "Certificate not contradicted by any attack")
 

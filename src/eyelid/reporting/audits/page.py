@@ -103,12 +103,12 @@ def standing(audit: TableAudit) -> Standing:
 
 
 def _standing_of_promise(audit: TableAudit) -> Standing:
-    subject, certificate = audit.target, audit.target.certificate
+    target, certificate = audit.target, audit.target.certificate
     if audit.refuted:
         return Standing("refuted", "Refuted: the certificate of this release is not true")
     if audit.alarms:
         return Standing("doubtful", "These figures cannot be trusted: the null control failed")
-    if subject.released is None:
+    if target.released is None:
         if audit.recognises:
             return Standing("exposed", "These data name people")
         return Standing("open", "Not released yet: no guarantee of any kind")
@@ -121,34 +121,29 @@ def _standing_of_promise(audit: TableAudit) -> Standing:
         return _standing_without_epsilon(audit, promised)
     if audit.means is not None or audit.synthetic is not None:
         return _standing_of_aggregate(audit, promised)
-    alone = subject.bounds().get("raw_to_release")
-    careless = (promised.delta or 0.0) * subject.people >= 1
+    alone = target.bounds().get("raw_to_release")
+    careless = (promised.delta or 0.0) * target.people >= 1
     if formal_only(promised) or careless or (alone is not None and alone > SAYS_NOTHING):
         return Standing("weak", "A guarantee in form only: it rules out almost nothing")
-    in_all = _standing_in_all(subject)
+    in_all = _standing_in_all(target)
     if in_all is not None:
         return in_all
     if not audit.compared:
         return Standing("weak", "A guarantee, but no bound on re-identification")
     if alone is not None and alone > ALLOWS_MUCH:
         return Standing("weak", _ALLOWS_MUCH)
-    if (
-        audit.partial
-        or subject.mechanism is None
-        or subject.total is None
-        or not audit.could_refute
-    ):
+    if audit.partial or target.mechanism is None or target.total is None or not audit.could_refute:
         return Standing("weak", "Certificate not contradicted; not everything could be tested")
     return Standing("sound", "Certificate not contradicted by any attack")
 
 
-def _standing_in_all(subject: TableTarget) -> Standing | None:
+def _standing_in_all(target: TableTarget) -> Standing | None:
     """What other releases of the same people leave of a promise; None where it stands."""
-    if subject.total is not None and not subject.total.holds:
+    if target.total is not None and not target.total.holds:
         return Standing(
             "weak", "Not contradicted, but no guarantee over all releases of these people"
         )
-    if subject.total is not None and formal_only(subject.total):
+    if target.total is not None and formal_only(target.total):
         return Standing(
             "weak", "Not contradicted, but little guarantee over all releases of these people"
         )
@@ -169,17 +164,17 @@ def _standing_without_epsilon(audit: TableAudit, promised: Guarantee) -> Standin
 
 def _standing_of_aggregate(audit: TableAudit, promised: Guarantee) -> Standing:
     """Standing of means over people and synthetic data: membership is what can be inferred."""
-    subject, asked = audit.target, audit.means or audit.synthetic
+    target, asked = audit.target, audit.means or audit.synthetic
     member = asked.membership if asked else None
-    careless = (promised.delta or 0.0) * subject.people >= 1
+    careless = (promised.delta or 0.0) * target.people >= 1
     if formal_only(promised) or careless:
         return Standing("weak", "A guarantee in form only: it rules out almost nothing")
-    in_all = _standing_in_all(subject)
+    in_all = _standing_in_all(target)
     if in_all is not None:
         return in_all
     if member is not None and (member.bound or 0.0) > ALLOWS_MUCH:
         return Standing("weak", _ALLOWS_MUCH)
-    if member is None or subject.total is None:
+    if member is None or target.total is None:
         return Standing("weak", "Certificate not contradicted; not everything could be tested")
     clear = None if audit.synthetic is None else audit.synthetic.positive
     if clear is not None and clear.advantage.low < _TOLD_WITHOUT_NOISE:
@@ -198,13 +193,13 @@ def report(audit: TableAudit, story: Story | None = None, own: bool = False) -> 
         own: whether people's own lines are drawn beside the means of their groups, or beside
             synthetic participants; those of simulated participants always are.
     """
-    subject = audit.target
-    released, certificate = subject.released is not None, subject.certificate
+    target = audit.target
+    released, certificate = target.released is not None, target.certificate
     raw = strongest(audit.positive) if audit.positive else None
     null = strongest(audit.null) if audit.null else None
     worst = audit.worst if released else None
     by_protocol = strongest_by_protocol(audit.identification)
-    own = own or subject.original.simulated
+    own = own or target.original.simulated
     view = _group_view(audit, own)
     return rendered(
         "report.html.j2",
@@ -212,7 +207,7 @@ def report(audit: TableAudit, story: Story | None = None, own: bool = False) -> 
         story=story,
         standing=standing(audit),
         about=_about(audit),
-        people=subject.people,
+        people=target.people,
         known="halves" if audit.positive and audit.across == "halves" else "recordings",
         raw=raw,
         null=null,
@@ -221,29 +216,29 @@ def report(audit: TableAudit, story: Story | None = None, own: bool = False) -> 
         worst_bound=bound_kind(worst.protocol) if worst else None,
         named=named,
         whole=whole_of,
-        alone=subject.bounds().get("raw_to_release"),
-        together=subject.bounds().get("release_to_raw"),
+        alone=target.bounds().get("raw_to_release"),
+        together=target.bounds().get("release_to_raw"),
         informative=audit.means is not None and informative(audit.means),
         says_nothing=SAYS_NOTHING,
         allows_much=ALLOWS_MUCH,
         telling=_telling(audit),
         telling_attributes=telling_attributes(audit),
-        total=_total(subject) if certificate else "",
+        total=_total(target) if certificate else "",
         by_protocol=by_protocol,
         unfair=[finding for finding in by_protocol if not finding.honest],
         control_rows=_control_rows(audit),
         every_attack=_every_attack(audit),
         says=_SAID,
         limits=limits,
-        one_in_all=rate_of_decisions(np.eye(subject.people)[0], 1 / subject.people),
+        one_in_all=rate_of_decisions(np.eye(target.people)[0], 1 / target.people),
         own=own,
-        fresh=subject.groups is not None and subject.groups.fresh,
+        fresh=target.groups is not None and target.groups.fresh,
         useful=_LARGEST_UTILITY,
         notes=audit.not_tried,
         of_the_data=OF_THE_DATA,
         shown_uses=_shown_uses(audit),
         learned=best_learned(audit.utility),
-        left_out=subject.left_out,
+        left_out=target.left_out,
         beyond=beyond_expected(audit),
         uses_of_papers=any(use.protocol.startswith("paper") for use in audit.utility),
         stream_rows=_stream_rows(audit),
@@ -255,7 +250,7 @@ def report(audit: TableAudit, story: Story | None = None, own: bool = False) -> 
         view=view,
         most_groups=MOST_GROUPS,
         stated=stated,
-        printed=printed_groups(audit.groups) if audit.groups and not subject.grouped else "",
+        printed=printed_groups(audit.groups) if audit.groups and not target.grouped else "",
         printed_rows=printed_histograms(audit.histograms) if audit.histograms else "",
         pictures=_drawn(audit, story)
         | ({} if view is None else _drawn_groups(view))
@@ -273,14 +268,14 @@ def _group_view(audit: TableAudit, own: bool) -> GroupView | None:
 
 
 def _about(audit: TableAudit) -> str:
-    subject = audit.target
-    made_up = "simulated " if subject.original.simulated else ""
-    whose = plural(subject.people, f"{made_up}person", f"{made_up}people")
-    if subject.released is None:
+    target = audit.target
+    made_up = "simulated " if target.original.simulated else ""
+    whose = plural(target.people, f"{made_up}person", f"{made_up}people")
+    if target.released is None:
         return f"audit of the data of {whose}, before any release: for their owner’s eyes"
-    how = f" by {subject.certificate.mechanism}" if subject.certificate else ""
+    how = f" by {target.certificate.mechanism}" if target.certificate else ""
     if audit.means is not None:
-        features = plural(len(subject.original.features), "feature")
+        features = plural(len(target.original.features), "feature")
         return f"audit of means over {whose}{how}: {features}"
     if audit.synthetic is not None:
         many = audit.synthetic.people
@@ -290,11 +285,11 @@ def _about(audit: TableAudit) -> str:
             )
         participants = plural(many, "synthetic participant")
         return f"audit of {participants}{how}, drawn from {whose}"
-    if audit.groups is not None and subject.grouped:
+    if audit.groups is not None and target.grouped:
         groups = plural(len(audit.groups.sizes), "group")
-        features = plural(len(subject.original.features), "feature")
+        features = plural(len(target.original.features), "feature")
         return f"audit of a release{how}: {groups} of {whose}, {features}"
-    return f"audit of a release{how}: {whose}, {plural(len(subject.original.features), 'feature')}"
+    return f"audit of a release{how}: {whose}, {plural(len(target.original.features), 'feature')}"
 
 
 def telling_attributes(audit: TableAudit) -> list[Inference]:
@@ -314,11 +309,11 @@ def _telling(audit: TableAudit) -> int | None:
     return int((audit.features["p_adjusted"] < _FEATURES_ALPHA).sum())
 
 
-def _total(subject: TableTarget) -> str:
+def _total(target: TableTarget) -> str:
     """What all releases so far come to, also where they do not add up."""
-    promised, releases = subject.promised, subject.releases
+    promised, releases = target.promised, target.releases
     if promised is None or not promised.holds or promised.kind.differential or releases is None:
-        return total_sentence(subject.total, subject.people)
+        return total_sentence(target.total, target.people)
     if releases < 2:
         return "No other release of these people was counted until this audit."
     return (
@@ -469,10 +464,10 @@ def beyond_expected(audit: TableAudit) -> str:
 
 def _drawn_people(audit: TableAudit, own: bool) -> dict[str, Markup | None]:
     """Synthetic participants; beside them people, where the page is for their owner."""
-    made_up, subject = audit.synthetic, audit.target
-    if made_up is None or made_up.likeness is None or subject.released is None:
+    made_up, target = audit.synthetic, audit.target
+    if made_up is None or made_up.likeness is None or target.released is None:
         return {}
-    original, released, like = subject.original, subject.released, made_up.likeness
+    original, released, like = target.original, target.released, made_up.likeness
     drawn: dict[str, Markup | None] = {
         "shares": shares_picture(made_up),
         "signals": signals_picture(original, released, own),
@@ -487,10 +482,10 @@ def _drawn_people(audit: TableAudit, own: bool) -> dict[str, Markup | None]:
     return drawn
 
 
-def _drawn_over_time(temporal: TemporalSummary, subject: TableTarget) -> dict[str, Markup | None]:
+def _drawn_over_time(temporal: TemporalSummary, target: TableTarget) -> dict[str, Markup | None]:
     """Correlation as exactly as it can be drawn is no thing to hand on with a release."""
-    own = subject.released is None or subject.original.simulated
-    step_ms = subject.original.step_ms
+    own = target.released is None or target.original.simulated
+    step_ms = target.original.step_ms
     return {
         "correlation": correlation_picture(temporal.correlations, step_ms=step_ms) if own else None,
         "leakage": leakage_picture(temporal),

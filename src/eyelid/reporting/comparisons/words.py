@@ -53,8 +53,13 @@ def attackers_in_words(comparison: Comparison) -> list[str]:
     return [f"{name}: {known[name]}" for name in known if name in parts]
 
 
-def comparison_lines(done: Comparison) -> Iterator[str | Table]:
-    """The figures of a comparison as a table, what its words mean, and why some have none."""
+def comparison_lines(done: Comparison, *, verbose: bool = True) -> Iterator[str | Table]:
+    """The figures of a comparison as a table, what its words mean, and why some have none.
+
+    Args:
+        done: with its rows.
+        verbose: whether to say what the words mean.
+    """
     target, attributes = done.questions.target, done.questions.attributes
     rows = [_row(done, row) for row in (done.raw, *done.ran)]
     guessing = f"guessing: {done.chance:.0%}"
@@ -63,7 +68,8 @@ def comparison_lines(done: Comparison) -> Iterator[str | Table]:
     columns += [*(f"{name} told" for name in attributes), "error"]
     title = f"{plural(done.people, 'person', 'people')}, {plural(done.repeats, 'run')} of each"
     yield Table(f"{title}; limits of 95%", columns, rows)
-    yield from _legend(done)
+    if verbose:
+        yield from _legend(done)
     for title, reasons in (
         ("Not possible with these data:", {row.name: row.skipped for row in done.skipped}),
         (f"No {target} recognised:", {r.name: r.not_used for r in done.ran if r.not_used}),

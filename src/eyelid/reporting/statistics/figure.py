@@ -114,7 +114,7 @@ def legend(people: int, promise: str) -> str:
     """
     return (
         f"Results of {people} participants under {promise} for each of them. Thin lines are 95% "
-        "intervals that cover sampling, noise and limiting; thick ones are ± one standard "
+        "intervals that cover sampling, noise and clipping; thick ones are ± one standard "
         "deviation of the noise alone."
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.privacy.guarantee import Kind
 from eyelid.reporting.sentences import factor, formal_only, number
+from eyelid.reporting.statistics.figure import legend
 from eyelid.reporting.statistics.tables import spoken
 from eyelid.spelling import in_markdown, plural
 
@@ -45,6 +46,9 @@ def methods(certificate: Certificate) -> str:
     lines = ["# Methods", "", paragraph(certificate), ""]
     if sources:
         lines += ["## Sources of the ranges", "", *(f"- {in_markdown(s)}" for s in sources), ""]
+    promised = certificate.person_level
+    numbers = promised.numbers() if promised.holds else "no guarantee at all"
+    lines += ["## Caption of the figure", "", legend(certificate.people, numbers), ""]
     lines += [
         "## How to cite",
         "",
@@ -84,7 +88,7 @@ def _sentences(certificate: Certificate, facts: Mapping[str, Any]) -> Iterator[s
             yield "A promise of this size is formal only: it rules out almost nothing."
     yield _numbers(facts["entries"])
     yield _ranges(facts["entries"])
-    yield _groups(certificate)
+    yield from _groups(certificate)
     yield (
         "A participant without a number counted with the middle of its range (of a difference 0, "
         "of a rank statistic as equal to everybody), and nobody was left out."
@@ -121,7 +125,7 @@ def _ranges(entries: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _range(entry: Mapping[str, Any]) -> str:
-    unit = "" if entry["unit"] in ("", "1") else f" {entry['unit']}"
+    unit = "" if entry["unit"] in ("", "1") else f" {entry['unit']}".replace(" 1/", "/")
     what = f"{'differences of ' if entry['contrast'] else ''}{entry['measure']}"
     scale = ", averaged on a log scale" if entry["scale"] == "log" else ""
     known = ""
@@ -141,12 +145,12 @@ def _released(rows: Sequence[Sequence[str]]) -> str:
     return ", ".join(f"{word} ({count})" for word, count in counts.items())
 
 
-def _groups(certificate: Certificate) -> str:
+def _groups(certificate: Certificate) -> Iterator[str]:
     described = certificate.described
     if not described.by:
-        return "All participants are one group."
+        return
     sizes = ", ".join(f"{name}: {count}" for name, count in described.groups.items())
-    return f"Groups are by {in_markdown(described.by)}, which is public ({in_markdown(sizes)})."
+    yield f"Groups are by {in_markdown(described.by)}, which is public ({in_markdown(sizes)})."
 
 
 def _releases(certificate: Certificate) -> Iterator[str]:

@@ -116,9 +116,18 @@ class RangeForeseen:
             self.task or "all",
             f"{number(self.lower)} to {number(self.upper)}{unit}",
             self.source,
-            "–" if self.off is None else in_unit(self.off, self.unit),
+            self._off_in_words(),
             "nobody is outside" if nobody else worst,
         ]
+
+    def _off_in_words(self) -> str:
+        """How far a mean is off; less than a thousandth of the range is next to nothing."""
+        if self.off is None:
+            return "–"
+        least = (self.upper - self.lower) / 1000
+        return (
+            in_unit(self.off, self.unit) if self.off > least else f"< {in_unit(least, self.unit)}"
+        )
 
 
 @dataclass(frozen=True)

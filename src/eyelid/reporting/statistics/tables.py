@@ -54,6 +54,7 @@ _TEX_WORDS = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
 }
+_NEGATIVE = re.compile(r"(?<![\w.-])-(?=\d)")
 _ONE = ("", "1")
 
 
@@ -145,6 +146,26 @@ def widths_in_words(results: pl.DataFrame) -> str:
     return f"Of the squared width of intervals, {', '.join(parts)}."
 
 
+def caption(results: pl.DataFrame, people: int, promise: str) -> str:
+    """What stands below the table: whose results, of what if all are of one task, and intervals.
+
+    Args:
+        results: the table of all results.
+        people: N.
+        promise: the guarantee in numbers.
+    """
+    same = [
+        f"{name}: {results[name][0]}"
+        for name in ("task", "group")
+        if results[name].n_unique() == 1 and results[name][0] not in ("", "everybody")
+    ]
+    of = f" ({', '.join(same)})" if same else ""
+    return (
+        f"Results of {people} participants under {promise} for each of them{of}. 95% intervals "
+        f"cover sampling, noise and clipping. {widths_in_words(results)}"
+    ).rstrip()
+
+
 def rows_of(results: pl.DataFrame, columns: Sequence[str]) -> list[list[str]]:
     """The cells of these columns, row by row."""
     return [[cells(row)[name] for name in columns] for row in results.rows(named=True)]
@@ -197,7 +218,7 @@ _LETTERS = {
     "τ": r"$\tau$",
     "≤": r"$\leq$",
     "±": r"$\pm$",
-    "−": "--",
+    "−": "$-$",
     "–": "--",
 }
 
@@ -208,5 +229,6 @@ def as_tex(text: str) -> str:
     >>> print(as_tex(r"fix_rate 95% \input{x} τ"))
     fix\_rate 95\% \textbackslash{}input\{x\} $\tau$
     """
+    text = _NEGATIVE.sub("−", text)
     plain = _TEX.sub(lambda found: _TEX_WORDS.get(found[0], f"\\{found[0]}"), on_terminal(text))
     return "".join(_LETTERS.get(letter, letter) for letter in plain)

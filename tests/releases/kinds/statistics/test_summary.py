@@ -351,3 +351,8 @@ def test_asked_of_keeps_people_without_rows():
 def test_the_paragraph_names_no_participant(tmp_path):
     done = summary(reading(), measures=["mood"], epsilon=1.0)
     assert not re.search(r"p0\d\d", done.methods)
+
+
+def test_what_compares_with_zero_is_asked_of_differences_alone():
+    with pytest.raises(InputError, match="higher is of a difference between two tasks"):
+        planned(reading(), terms={"statistics": "higher"}, measures=("skipping",))

@@ -35,7 +35,7 @@ def test_every_command_that_inspect_proposes_for_two_eyes_works(
 ):
     write(with_eyes(lacking, screen=screen), tmp_path / "study")
     told = eyelid("inspect", tmp_path / "study").out
-    commands = [found for found in re.findall(r"'eyelid ([^']*)'", told) if "sample" in found]
+    commands = re.findall(r"With (--mechanism sample [^,]*),", " ".join(told.split()))
     if screen is None:
         # Nobody knows its scene: what is to be given is named, and no command that fails.
         assert commands == []
@@ -44,7 +44,7 @@ def test_every_command_that_inspect_proposes_for_two_eyes_works(
         return
     assert len(commands) == 1
     assert f"--set eye={eye}" in commands[0]
-    words = shlex.split(commands[0])
+    words = ["release", "IN", "OUT", *shlex.split(commands[0])]
     paths = {"IN": tmp_path / "study", "OUT": tmp_path / "out"}
     done = eyelid(*[paths.get(word, word) for word in words])
     assert done.code == 0, done.err

@@ -216,7 +216,7 @@ def _shift(feature: Feature, found: Range) -> float:
 
 def _with_unit(value: float, feature: Feature, form: str) -> str:
     unit = "" if feature.unit in ("", "1") else f" {feature.unit}"
-    return f"{value:{form}}{unit}"
+    return f"{float(f'{value:{form}}'):{'+' if form[0] == '+' else ''},.15g}{unit}"
 
 
 # Above this share of rows that a plan cuts off, the plan may be a slip.

@@ -145,9 +145,9 @@ def _from_file(path: Path) -> dict[str, tuple[float, float]]:
     check_here(path, "a file of bounds")
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError):
         raise InputError(
-            f"cannot read the bounds '{path}' ({error}): give public, data, or a json or csv file"
+            f"cannot read the bounds '{path}': give public, data, or a json or csv file"
         ) from None
     try:
         if path.suffix.lower() == ".json":

@@ -38,7 +38,7 @@ from eyelid.releases.kinds.maps.settings import (
     stretches_of,
     total_epsilon,
 )
-from eyelid.releases.kinds.maps.view import View
+from eyelid.releases.kinds.maps.view import View, check_usable
 from eyelid.spelling import plural
 
 Cost = Callable[[Mechanism, PublicFacts, Unit], Guarantee]
@@ -304,7 +304,7 @@ def make_map_plan(
         only_areas: and no map.
         parameters: of the mechanism and of tables.
     """
-    _refuse_unusable(study)
+    check_usable(study)
     if weight not in get_args(Weight):
         raise InputError(
             f"weight is count (every gaze point is 1) or duration (its seconds), got '{weight}'"
@@ -420,19 +420,6 @@ def _refuse_caps(mechanism: MapMechanism, weight: Weight, by: str | None) -> Non
             "`cap='paper'` (Algorithm 1) is about whole numbers of gaze points, not about seconds: "
             "give a "
             "number, or leave out `weight='duration'`"
-        )
-
-
-def _refuse_unusable(study: Study) -> None:
-    if study.released:
-        raise InputError(
-            "this is a released dataset already: release from the original study, whose ledger "
-            "counts these people"
-        )
-    if study.kind == "features":
-        raise InputError(
-            "a heatmap needs samples or fixations, and this is a study of features: start from the "
-            "recordings"
         )
 
 

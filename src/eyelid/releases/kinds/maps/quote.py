@@ -39,7 +39,7 @@ from eyelid.releases.kinds.maps.settings import (
     map_mechanism,
     stretches_of,
 )
-from eyelid.releases.kinds.maps.view import Size, parsed_blur, view_of
+from eyelid.releases.kinds.maps.view import Size, check_usable, parsed_blur, view_of
 from eyelid.reporting.maps.page import guarantee_legend
 from eyelid.reporting.maps.quote import AreaOffer, MapOffer
 from eyelid.reporting.maps.reliability import Reliability, reliability, tables_sentence, worst
@@ -331,6 +331,7 @@ def heatmap_draft(
         raise InputError(f"seed must not be negative, got {seed}")
     noise = randomness(seed)
     cut = opened(source, map, people)
+    check_usable(cut.head)
     view = view_of(
         cut, _several(stimulus), images=_several(image), size=size, at=at, scale=scale, blur=blur
     )

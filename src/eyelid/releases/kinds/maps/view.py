@@ -72,6 +72,23 @@ class View:
         return self.width_px, self.height_px
 
 
+def check_usable(study: Study) -> None:
+    """Refuse what has no gaze, or is a release.
+
+    Args:
+        study: that a map is asked of.
+    """
+    if study.released:
+        raise InputError(
+            "this is a released dataset already: release from the original study, whose ledger "
+            "counts these people"
+        )
+    if study.kind == "features":
+        raise InputError(
+            "a heatmap is made of gaze, and this is a study of features: start from the recordings"
+        )
+
+
 def view_of(
     study: Study | StudyInPieces,
     stimuli: Sequence[str | Path] = (),

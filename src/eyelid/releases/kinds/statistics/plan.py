@@ -42,6 +42,7 @@ how many lie outside of a norm's range."""
 # Standard deviation of a guess anywhere in the range: noise above it leaves nothing to see.
 _GUESS = 1 / math.sqrt(12)
 _PRIMARY_SHARE = "0.5"
+_OF_DIFFERENCES = ("higher", "signed-rank")
 
 
 @dataclass(frozen=True)
@@ -279,8 +280,26 @@ def designed(
         given = {"epsilon": terms.epsilon, "delta": terms.delta, "by": by}
         made = summary_mechanism(made, statistics=statistics, **given)
     check_carried(made, facts)
+    _check_differences(columns, made, facts)
     entries = _entries(columns, norms, made, facts)
     return StatisticsDesign(asked, entries, tuple(norms), made, facts, simulated)
+
+
+def _check_differences(
+    columns: Sequence[Column], mechanism: Summary, facts: StatisticsFacts
+) -> None:
+    """Refuse what compares a person's number with 0 where it is no difference."""
+    for part in mechanism.parts_for(facts):
+        for statistic in part.statistics:
+            if statistic.name not in _OF_DIFFERENCES:
+                continue
+            (which,) = statistic.columns
+            if columns[which].contrast is None:
+                raise InputError(
+                    f"{statistic.name} is of a difference between two tasks, and number "
+                    f"{which + 1}, {columns[which].measure.name}, is none: ask for a contrast "
+                    f"(A-B), and name the entries that are one, such as {statistic.name}:2"
+                )
 
 
 def _entries(
@@ -387,10 +406,9 @@ def usual_statistics(
         if unlimited and by and not column.contrast:
             ranks.append(f"superiority:{number}")
             continue
-        if not (unlimited and column.contrast):
-            sums[first].append(f"mean:{number}")
-        if column.contrast:
-            sums[first].append(f"higher:{number}")
+        means = [] if unlimited and column.contrast else [f"mean:{number}"]
+        shares = [f"higher:{number}"] if column.contrast else []
+        sums[first] += [*shares, *means] if fewest < RANKS_BELOW else [*means, *shares]
     if any(norms) and fewest >= RANKS_BELOW and sums[False]:
         sums[False].append("clipped")
     parts = [",".join(terms) for terms in (sums[True], sums[False], ranks) if terms]

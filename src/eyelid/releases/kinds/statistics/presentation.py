@@ -16,14 +16,14 @@ from eyelid.privacy.rank1 import advantage_bound
 from eyelid.releases.kinds.statistics.plan import StatisticsDesign, rows_of
 from eyelid.reporting.consent import for_participants
 from eyelid.reporting.rendering import rendered
-from eyelid.reporting.statistics.figure import draw_results, legend, save
+from eyelid.reporting.statistics.figure import draw_results, save
 from eyelid.reporting.statistics.methods import methods, paragraph
 from eyelid.reporting.statistics.tables import (
     COLUMNS,
     SHARES,
+    caption,
     in_latex,
     in_markdown_table,
-    widths_in_words,
 )
 from eyelid.spelling import json_text
 
@@ -72,11 +72,11 @@ def texts_of(
     """
     promised = certificate.person_level
     numbers = promised.numbers() if promised.holds else "no guarantee at all"
-    caption = f"{legend(certificate.people, numbers)} {widths_in_words(results)}".rstrip()
+    below = caption(results, certificate.people, numbers)
     return {
         "results.csv": csv_text(results),
-        "results.md": in_markdown_table(results, caption),
-        "results.tex": in_latex(results, caption),
+        "results.md": in_markdown_table(results, below),
+        "results.tex": in_latex(results, below),
         "methods.md": methods(certificate),
         MEASURED: json_text({"parts": [part.tolist() for part in shown]}),
         "DATACARD.md": rendered(
