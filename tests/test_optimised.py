@@ -104,4 +104,12 @@ def test_help_without_docstrings_shows_the_whole_note(done, name):
     assert code == 0
     # A terminal shows names without their backticks.
     assert str(find(name).note).replace("`", "") in said.replace("`", "")
-    assert f"{name}: {find(name).note.summary}" in done["mechanisms"][1]
+
+
+def test_the_list_without_docstrings_has_summaries(done):
+    # In a column of its own, which begins where its heading does.
+    title, heading, _, *lines = done["mechanisms"][1].splitlines()
+    assert title.startswith("Mechanisms")
+    summaries = " ".join(line[heading.index("what it does") :].strip() for line in lines)
+    for name in ("ksame", "map-grid"):
+        assert find(name).note.summary in summaries

@@ -467,7 +467,7 @@ def test_the_card_is_short_and_has_nothing_that_was_not_asked_for(folder, tmp_pa
 def test_a_price_needs_no_study(eyelid):
     facts = "--people 23 --recordings 3 --features 16 --length 600"
     words = ("cost", "--mechanism", "ksame", "--set", "k=4", *facts.split())
-    done = eyelid(*words)
+    done = eyelid(*words, "--verbose")
     assert done.code == 0
     assert "5 groups of 4 or 5" in done.out
     assert "at most 25%" in done.out
@@ -547,7 +547,7 @@ def test_a_price_and_a_release_say_whom_deniability_is_for(eyelid, make_table, t
         "k=3",
     ]
     for words in (["cost", tmp_path / "study"], ["release", tmp_path / "study", tmp_path / "out"]):
-        told = " ".join(eyelid(*words, *mechanism).out.split())
+        told = " ".join(eyelid(*words, *mechanism, "--verbose").out.split())
         assert "for 6 people; the model has ε = 4, δ = 1e-06 for the other 6" in told
 
 

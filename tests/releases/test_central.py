@@ -239,7 +239,7 @@ def test_the_command_line_tells_it(own, eyelid, tmp_path):
     )  # fmt: skip
     assert made.code == 0
     assert "8 people" in made.out
-    found = eyelid("audit", own("features"), tmp_path / "o")
+    found = eyelid("audit", own("features"), tmp_path / "o", "--verbose")
     assert found.code == 0
     assert "Who is in such a mean" in found.out
     assert "everybody (8)" in found.out

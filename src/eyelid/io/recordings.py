@@ -232,12 +232,12 @@ def joined(parts: Sequence[Part], layout: Layout) -> Study:
 def _check_alike(parts: Sequence[Part], layout: Layout) -> None:
     """Fail where files differ in what decides how everybody's are read.
 
-    What most of them have, or the first, or any, would be one person's to change: whoever was
+    What most of them have, or the first, or any, would be one person's to change: a participant
     recorded otherwise would take the screen, or give a measure, to everybody.
 
     Args:
         parts: files with rows.
-        layout: what somebody says about all of them.
+        layout: what the user says about all of them.
     """
     first = parts[0]
     measured = [_measured_in(each) for each in parts]

@@ -11,7 +11,7 @@ from typing import Any
 
 from eyelid.errors import InputError, unknown
 
-_TITLE = "# Data card\n"
+_FIRST = "\n## "
 _SECTION = re.compile(r"\n## About this dataset\n\n(?:- \*\*.*\n)+")
 
 
@@ -64,13 +64,13 @@ class DatasetFields:
         return cls(**{name: str(value).strip() for name, value in stated.items()})
 
     def atop(self, card: str) -> str:
-        """A data card with these fields first."""
+        """A data card with these fields above its sections, below a warning at its top."""
         stated = (
             f"- **{field.name.capitalize()}**: {getattr(self, field.name)}\n"
             for field in fields(self)
         )
         section = f"\n## About this dataset\n\n{''.join(stated)}"
-        return card.replace(_TITLE, f"{_TITLE}{section}", 1)
+        return card.replace(_FIRST, f"{section}{_FIRST}", 1)
 
 
 BLANK = DatasetFields()

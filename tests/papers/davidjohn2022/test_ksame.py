@@ -145,8 +145,8 @@ def test_the_certificate_says_why_it_does_not_hold_with_the_number():
     assert str(promised.trust) == "local"
     linked, padded, left_over = promised.reasons
     assert (
-        "with 3 tasks of 21 people, an attacker who can tell somebody's group in every task names "
-        "them with probability 0.97, not 1/4" in linked
+        "with 3 tasks of 21 people, an attacker who can tell a person's group in every task "
+        "re-identifies them with probability 0.97, not 1/4" in linked
     )
     assert "4 times the step of the mean is that person's own step" in padded
     assert "the last group of every task is one person's own record" in left_over

@@ -130,7 +130,7 @@ def test_the_page_of_an_audit_is_for_the_owner_and_draws_people(done, home):
 
 def test_the_terminal_tells_what_groups_hide_and_what_not(done, home, eyelid, monkeypatch):
     monkeypatch.setattr("eyelid.releases.audits.audit.audit", lambda *words, **more: done)
-    told = eyelid("audit", home / "features", home / "out")
+    told = eyelid("audit", home / "features", home / "out", "--verbose")
     assert told.code == 0
     text = " ".join(told.out.split())
     assert "which group is a participant in (not protected)" in text
@@ -372,7 +372,7 @@ def test_made_up_rows_are_asked_who_gave_them_and_what_they_are_worth(monkeypatc
     assert found.to_dict()["made_up"]["rows"] == 8
     assert {use.protocol for use in found.utility} == {"synthetic→raw"}
     monkeypatch.setattr("eyelid.releases.audits.audit.audit", lambda *words, **more: found)
-    text = " ".join(eyelid("audit", "original", "released").out.split())
+    text = " ".join(eyelid("audit", "original", "released", "--verbose").out.split())
     assert "Which of two people was in it" in text
     assert "That is no guarantee." in text
     page = report(found)

@@ -256,7 +256,8 @@ def test_without_a_certificate_made_up_people_are_known_by_their_names(study, ma
 def test_the_command_prints_what_is_kept(eyelid, study, tmp_path):
     write(study.study(), tmp_path / "study")
     release(tmp_path / "study", tmp_path / "out", **LAW)
-    done = eyelid("audit", tmp_path / "study", tmp_path / "out", "--targets", "task")
+    words = ("audit", tmp_path / "study", tmp_path / "out", "--targets", "task", "--verbose")
+    done = eyelid(*words)
     assert done.code == 0
     told = " ".join(done.out.split())
     assert "correlation of two features" in told

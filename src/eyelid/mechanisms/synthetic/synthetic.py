@@ -65,7 +65,7 @@ _TASKS_APART = 5.0
 @register
 @dataclass(frozen=True)
 class Synthetic(DifferentialMechanism, FeatureMechanism):
-    """A study of synthetic participants, drawn from what is measured of all people under noise."""
+    """A study of synthetic participants, drawn from noisy measurements of all people."""
 
     note: ClassVar[ProofNote] = ProofNote(
         summary="A study of synthetic participants, drawn from noisy measurements of all people.",

@@ -412,6 +412,7 @@ def map_report(audit: MapsAudit) -> str:
     return rendered(
         "map-report.html.j2",
         audit=audit,
+        target=target,
         certificate=target.certificate,
         standing=map_standing(audit),
         about=f"audit of a heatmap by {target.certificate.mechanism}: "

@@ -191,7 +191,7 @@ def test_a_release_of_short_trials_says_what_a_window_over_several_costs(make_ga
     # e⁸/(1 + e⁸)
     several = "in several recordings, here in up to 4, has ε = 8 in total, and guesses are right"
     assert f"{several} in at most 100% of cases" in card
-    factor = "a factor of at most 2.99e+03, and a guess is right in at most 100%."
+    factor = "a factor of at most 2,990, and a guess is right in at most 100%."
     assert f"where such a stretch lies in several of them, here in up to 4, it is {factor}" in (
         consent
     )

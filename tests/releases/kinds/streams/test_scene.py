@@ -77,6 +77,6 @@ def test_directions_have_a_field_of_view_and_bounds_as_unit_vectors(make_gaze):
         "kaleido", replace(study, data=data), epsilon=1.0, window=25, radius=3.0
     )
     assert mechanism.coordinates == "direction"
-    assert bounds_of(mechanism, told=False).values["gaze_x"] == pytest.approx(
+    assert bounds_of(mechanism, scene_given=False).values["gaze_x"] == pytest.approx(
         (-math.sin(math.radians(50)), math.sin(math.radians(50)))
     )
