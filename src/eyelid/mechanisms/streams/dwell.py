@@ -38,7 +38,8 @@ class Dwell(DifferentialMechanism, SceneMechanism):
     """How long a person has looked at each area so far, at every tick of a public horizon."""
 
     note: ClassVar[ProofNote] = ProofNote(
-        summary="How long a person has looked at each area so far, at every tick of a public horizon.",
+        summary="""How long a person has looked at each area so far, at every tick of a public
+        horizon.""",
         takes="""gaze samples, of which each counts for the first area that holds it, or for none;
         lost ones for none. A tick is ``every`` samples, and after ``horizon`` ticks nothing more is
         told.""",
