@@ -68,7 +68,10 @@ def test_the_datasets_of_a_paper_are_printed_with_those_at_hand(eyelid, tmp_path
         (["liu2019", "--seed", -1], "seed must be 0 or more, got -1"),
         (["liu2019", "--full"], "nothing of liu2019 is left out by default: leave out full"),
         (["bozkir2021", "--full", "--fast"], "fast and full are opposites: choose one"),
-        (["liu2019", "--data", "nowhere"], "no such folder of datasets: nowhere"),
+        (
+            ["liu2019", "--data", "nowhere"],
+            "nowhere is no folder: give the one with the papers' datasets",
+        ),
         (["liu2019", "--data", "."], "holds none of the datasets of this paper (OSIE)"),
     ],
 )

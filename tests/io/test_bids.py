@@ -219,11 +219,11 @@ def studies(draw) -> Study:
     rows, events = [], []
     for person in people[: draw(st.integers(1, len(people)))]:
         for recording in draw(st.lists(TEXTS, unique=True, min_size=1, max_size=2)):
-            names, changing = draw(st.tuples(TEXTS, TEXTS)), draw(st.booleans())
+            task, stimulus, changing = draw(TEXTS), draw(TEXTS), draw(st.booleans())
             for eye in eyes or [None]:
                 for time in draw(times):
-                    here = draw(st.tuples(TEXTS, TEXTS)) if changing else names
-                    rows.append((person, recording, *here, time, eye))
+                    here = draw(TEXTS) if changing else stimulus
+                    rows.append((person, recording, task, here, time, eye))
                 for _ in range(draw(st.integers(0, 2))):
                     numbers = draw(st.tuples(NUMBERS, NUMBERS, NUMBERS))
                     events.append((person, recording, draw(TEXTS), *numbers, eye))

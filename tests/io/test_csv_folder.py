@@ -133,10 +133,11 @@ def studies(draw) -> Study:
     start, later = draw(st.floats(-1e6, 1e9)), st.lists(st.floats(0, 1e8), min_size=1, max_size=4)
     times = sorted({start + each for each in draw(later)})
     rows = len(people) * len(times)
+    tasks = draw(st.lists(TEXTS, min_size=len(people), max_size=len(people)))
     keys = {
         "person": pl.Series([name for name in people for _ in times], dtype=pl.String),
         "recording": pl.Series([draw(TEXTS)] * rows, dtype=pl.String),
-        "task": pl.Series(draw(st.lists(TEXTS, min_size=rows, max_size=rows)), dtype=pl.String),
+        "task": pl.Series([task for task in tasks for _ in times], dtype=pl.String),
         "time_ms": pl.Series(times * len(people), dtype=pl.Float64),
     }
     names = st.text(min_size=1, max_size=4) | st.sampled_from(
