@@ -67,6 +67,16 @@ def run(
         Path | None,
         typer.Option(metavar="FILE", help="Areas of interest on pages (JSON)."),
     ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S",
+            help="How long a page with areas counts since it was shown [as planned, or all].",
+        ),
+    ] = None,
+    window: Annotated[
+        float | None, typer.Option(metavar="S", help="Length of windows of gaze, in seconds [30].")
+    ] = None,
     by: Annotated[
         str | None,
         typer.Option(metavar="ATTRIBUTE", help="Results for each value of a public attribute."),
@@ -132,6 +142,8 @@ def run(
         "contrasts": contrast or (),
         "areas": areas,
         "by": by,
+        "seconds": seconds,
+        "window_s": window,
         "epsilon": epsilon,
         "delta": delta,
         "mechanism": mechanism,

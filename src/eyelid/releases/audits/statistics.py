@@ -186,6 +186,8 @@ def _questions(content: Mapping[str, Any]) -> Questions:
             for page, own in areas.items()
         },
         content["by"],
+        content.get("seconds"),
+        content.get("window_s"),
     )
 
 

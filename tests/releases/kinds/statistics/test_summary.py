@@ -16,6 +16,7 @@ from eyelid.gaze.study import Feature, Screen, Study
 from eyelid.io.pieces import in_pieces
 from eyelid.privacy.noise import randomness
 from eyelid.releases.kinds.statistics.plan import Terms, designed, make_statistics_plan, resized
+from eyelid.releases.kinds.statistics.quote import summary_preview
 from eyelid.releases.kinds.statistics.questions import Questions, asked_of
 from eyelid.releases.kinds.statistics.release import Results, summary
 
@@ -299,7 +300,8 @@ def test_constant_measures_and_ties_give_results(value):
     assert rows["higher"]["estimate"] == pytest.approx(0.5, abs=0.05), "ties count half"
 
 
-def test_areas_are_reported_by_page(tmp_path):
+def looking_at_a_logo():
+    """Thirty people who look at a logo from 1.5 s on."""
     rng = np.random.default_rng(3)
     rows = []
     for person in range(30):
@@ -312,7 +314,39 @@ def test_areas_are_reported_by_page(tmp_path):
     screen = Screen(width_px=400, height_px=300)
     study = Study("fixations", data, people, units="px", xy_origin="top-left", screen=screen)
     logo = Area("logo", np.array([[0.0, 0], [100, 0], [100, 100], [0, 100]]))
-    found = summary(study, areas={"home": [logo]}, epsilon=30.0).frame
+    return study, {"home": [logo]}
+
+
+def test_how_long_a_page_counts_is_said_and_told():
+    study, areas = looking_at_a_logo()
+    told = []
+    done = summary(study, areas=areas, epsilon=30.0, tell=told.append)
+    assert "`seconds=15` (--seconds 15)" in " ".join(told)
+    assert "first 10 s with 10000 ms" in " ".join(told)
+    assert "at all, however long the page was shown" in done.methods
+    short = summary(study, areas=areas, epsilon=30.0, seconds=1.2, tell=told.append)
+    rows = {row["measure"]: row for row in short.frame.iter_rows(named=True)}
+    assert rows["hit:logo"]["estimate"] == pytest.approx(0.0, abs=0.05)
+    assert "within the first 1.2 s" in short.methods
+    assert "only the first 1.2 s count, as you say" in told[-1]
+    said = {"areas": areas, "seconds": 20.0, "epsilon": 30.0}
+    notes = summary_preview(study, **said).notes
+    assert any("first 20 s" in note for note in notes)
+    assert summary_preview(study, **said).offer.ranges[0].upper == 20_000.0
+    with pytest.raises(InputError, match="seconds say how long a page with areas counts"):
+        summary(study, seconds=15.0, epsilon=2.0)
+
+
+def test_one_name_is_as_good_as_a_list_of_one():
+    study = reading(people=30)
+    said = {"measures": "fixation_duration", "contrasts": "comic-paper", "tasks": "each"}
+    found = summary(study, **said, epsilon=4.0, seed=1).frame
+    assert set(found["task"]) == {"comic", "paper", "comic - paper"}
+
+
+def test_areas_are_reported_by_page():
+    study, areas = looking_at_a_logo()
+    found = summary(study, areas=areas, epsilon=30.0).frame
     rows = {row["measure"]: row for row in found.iter_rows(named=True)}
     assert rows["hit:logo"]["statistic"] == "share"
     assert rows["hit:logo"]["estimate"] == pytest.approx(1.0, abs=0.05)

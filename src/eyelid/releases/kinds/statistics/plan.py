@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.measures.measure import Measure
+from eyelid.gaze.measures.looks import FIRST, WATCHED_MS, WITHIN
+from eyelid.gaze.measures.measure import WINDOWS, Measure
 from eyelid.gaze.measures.panel import Column
 from eyelid.gaze.norms import TASKS, Norm
+from eyelid.gaze.study import Study
 from eyelid.io.norms import read_norms
 from eyelid.io.pieces import StudyInPieces
 from eyelid.mechanisms.certificate import ReleasedAs
@@ -151,6 +153,8 @@ class StatisticsDesign:
             "tasks": list(said.tasks),
             "contrasts": list(said.contrasts),
             "by": said.by,
+            "seconds": said.seconds,
+            "window_s": said.window_s,
             "areas": None
             if areas is None
             else {
@@ -415,6 +419,64 @@ def usual_statistics(
     if sums[True] and len(parts) > 1:
         parts[0] += f"@{_PRIMARY_SHARE}"
     return ";".join(parts)
+
+
+def public_notes(design: StatisticsDesign, head: Study) -> list[str]:
+    """What public facts say of what is asked, for whoever asks: how long pages and windows are.
+
+    Args:
+        design: of the release.
+        head: of the study; its rows are not looked at.
+    """
+    return [*_of_pages(design.asked), *_of_windows(design.asked, head)]
+
+
+def _of_pages(asked: Asked) -> Iterator[str]:
+    """How long pages with areas count, and how to say it."""
+    measures = [measure for measure, _ in asked.panel.areas if measure.kind != WITHIN]
+    if not measures:
+        return
+    watched_ms = measures[0].watched_ms
+    if watched_ms is not None:
+        said = "as you say" if asked.said.seconds else "the planned length of a recording"
+        yield (
+            f"of each page only the first {watched_ms / 1000:g} s count, {said}: another time is "
+            "said by `seconds=…` (--seconds S)"
+        )
+        return
+    kinds = ", ".join(dict.fromkeys(measure.kind for measure in measures if measure.kind != FIRST))
+    if kinds:
+        yield (
+            f"nobody said how long pages are shown: {kinds} are over all the time that a page was "
+            "shown to a person; for the same time of everybody say `seconds=…` (--seconds S)"
+        )
+    if any(measure.kind == FIRST for measure in measures):
+        yield (
+            "NOBODY SAID HOW LONG PAGES ARE SHOWN: first_look counts whoever has not looked within "
+            f"the first {WATCHED_MS / 1000:g} s with {WATCHED_MS:g} ms. If pages are shown for "
+            "longer, say so: `seconds=15` (--seconds 15)"
+        )
+
+
+def _of_windows(asked: Asked, head: Study) -> Iterator[str]:
+    """Which measures are of windows that recordings may be too short for."""
+    named = [one for one in asked.panel.measures if one.rows == WINDOWS]
+    if not named:
+        return
+    names, window_s = ", ".join(one.name for one in named), named[0].window_s
+    remedy = "`window_s=…` (--window S)"
+    if head.planned_ms is None:
+        yield (
+            f"{names}: over windows of {window_s:g} s. Recordings that are shorter have none, and "
+            "whoever has no other counts with the middle of the range; shorter windows are said by "
+            f"{remedy}"
+        )
+    elif head.planned_ms < 1000.0 * window_s:
+        yield (
+            f"{names}: over windows of {window_s:g} s, and recordings are planned to last "
+            f"{head.planned_ms / 1000:g} s: whoever has no window counts with the middle of the "
+            f"range, and if nobody has one, this is noise alone. Say {remedy}"
+        )
 
 
 def check_carried(mechanism: Summary, facts: StatisticsFacts) -> None:

@@ -11,10 +11,10 @@ import polars as pl
 
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.areas import Area
+from eyelid.gaze.features.windows import WINDOW_S
 from eyelid.gaze.measures.looks import (
     HIT,
     KINDS,
-    WATCHED_MS,
     AreaMeasure,
     Pages,
     area_kind,
@@ -22,7 +22,6 @@ from eyelid.gaze.measures.looks import (
 )
 from eyelid.gaze.measures.measure import Measure, Measures
 from eyelid.gaze.measures.panel import Panel, contrast_of
-from eyelid.gaze.study import Study
 from eyelid.io.areas import read_pages
 from eyelid.io.pieces import StudyInPieces
 from eyelid.mechanisms.groups.public_groups import Groups, groups_among
@@ -33,6 +32,7 @@ USUAL = 3
 EACH = "each"
 FEWEST = 2
 _LARGEST_SCREEN = 1 << 20
+_MOST_SECONDS = 86_400.0
 _USUAL_OF_AREAS = (HIT, "first_look", "dwell")
 
 AreasSaid = Path | str | Mapping[str, Sequence[Area]] | None
@@ -48,6 +48,9 @@ class Questions:
         contrasts: each as ``A-B``.
         areas: of interest, by page, or their file.
         by: public attributes that groups are made by.
+        seconds: how long a page with areas counts since it was shown; by default as planned, or
+            for all the time that it was shown where nobody planned it.
+        window_s: how long windows of gaze are; by default half a minute.
     """
 
     measures: tuple[str, ...] = ()
@@ -55,6 +58,18 @@ class Questions:
     contrasts: tuple[str, ...] = ()
     areas: AreasSaid = None
     by: str | None = None
+    seconds: float | None = None
+    window_s: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.seconds is None:
+            return
+        if self.areas is None:
+            raise InputError("seconds say how long a page with areas counts: name areas as well")
+        if not 0 < self.seconds <= _MOST_SECONDS:
+            raise InputError(
+                f"seconds must be above 0 and at most {_MOST_SECONDS:g}, got {self.seconds:g}"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +96,15 @@ class Asked:
         return tuple(self.groups.people.select("person", "people").rows())
 
 
+def listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    """Names as they are typed: one of them is as good as a list of one.
+
+    >>> listed("hit"), listed(["hit", "dwell"])
+    (('hit',), ('hit', 'dwell'))
+    """
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
 def asked_of(
     cut: StudyInPieces,
     questions: Questions,
@@ -105,9 +129,10 @@ def asked_of(
     groups = groups_among(head.people.select("person"), head.people, questions.by)
     tasks = _tasks(cut.recordings)
     pages = _pages(cut, questions.areas)
-    of_areas, of_rows = _measures(head, questions, pages)
+    measurable = Measures(head, questions.window_s or WINDOW_S)
+    of_areas, of_rows = _measures(measurable, questions, pages)
     if pages is None and not of_rows:
-        of_rows = Measures(head).usual(usual, known)
+        of_rows = measurable.usual(usual, known)
     places = tuple(dict.fromkeys([*(tasks if of_rows else ()), *(pages.areas if pages else ())]))
     contrasts = tuple(contrast_of(contrast, places) for contrast in questions.contrasts)
     for number, pair in enumerate(contrasts):
@@ -150,15 +175,15 @@ def _apart(
 
 
 def _measures(
-    head: Study, questions: Questions, pages: Pages | None
+    measurable: Measures, questions: Questions, pages: Pages | None
 ) -> tuple[list[tuple[AreaMeasure, str]], list[Measure]]:
     """Measures of areas, each with its page, and measures of rows."""
     named = [name.strip() for name in questions.measures if name.strip()]
     if pages is None:
-        measures = Measures(head)
-        return [], measures.all_named(named)
+        return [], measurable.all_named(named)
     kinds = [name for name in named if _is_of_areas(name)] or ([] if named else [*_USUAL_OF_AREAS])
-    watched_ms = head.planned_ms or WATCHED_MS
+    said = questions.seconds
+    watched_ms = measurable.head.planned_ms if said is None else said * 1000.0
     of_areas = []
     for name in kinds:
         kind, within_s = area_kind(name)
@@ -170,7 +195,7 @@ def _measures(
     if len(set(of_areas)) < len(of_areas):
         raise InputError(f"each measure of areas can be named once, got {', '.join(kinds)}")
     rest = [name for name in named if name not in kinds]
-    return of_areas, Measures(head).all_named(rest) if rest else []
+    return of_areas, measurable.all_named(rest) if rest else []
 
 
 def _is_of_areas(name: str) -> bool:

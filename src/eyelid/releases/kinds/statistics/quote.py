@@ -33,12 +33,13 @@ from eyelid.releases.kinds.statistics.plan import (
     Terms,
     check_carried,
     make_statistics_plan,
+    public_notes,
     resized,
     rows_of,
     summary_mechanism,
     widths,
 )
-from eyelid.releases.kinds.statistics.questions import Questions
+from eyelid.releases.kinds.statistics.questions import Questions, listed
 from eyelid.releases.pipeline import Source
 from eyelid.reporting.budget import UNCOUNTED
 from eyelid.reporting.quote import Quote
@@ -69,11 +70,11 @@ def summary_preview(
         people: whom it is about.
         said: what is asked, and how.
     """
-    names = ("measures", "tasks", "contrasts", "areas", "by")
+    names = ("measures", "tasks", "contrasts", "areas", "by", "seconds", "window_s")
     asked = {name: said.pop(name) for name in names if name in said}
     for name in ("measures", "tasks", "contrasts"):
-        asked[name] = tuple(asked.get(name, ()))
-    said["primary"] = tuple(said.get("primary", ()))
+        asked[name] = listed(asked.get(name, ()))
+    said["primary"] = listed(said.get("primary", ()))
     cut = opened(source, map, people)
     plan = make_statistics_plan(cut, randomness(None), Questions(**asked), Terms(**said))
     design = plan.design
@@ -87,7 +88,7 @@ def summary_preview(
         _other(design.mechanism, design.facts),
     )
     path = Path(source) if isinstance(source, str | Path) else None
-    before, notes = UNCOUNTED, [*cut.head.notes]
+    before, notes = UNCOUNTED, [*cut.head.notes, *public_notes(design, cut.head)]
     try:
         before = spent_on(cut.entering, path)
     except InputError as error:

@@ -32,9 +32,10 @@ from eyelid.releases.kinds.statistics.plan import (
     StatisticsDesign,
     Terms,
     make_statistics_plan,
+    public_notes,
 )
 from eyelid.releases.kinds.statistics.presentation import results_of, write_results
-from eyelid.releases.kinds.statistics.questions import AreasSaid, Questions
+from eyelid.releases.kinds.statistics.questions import AreasSaid, Questions, listed
 from eyelid.releases.kinds.statistics.survey import Survey, surveyed
 from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey, Source, carried_out
 from eyelid.reporting.dataset_fields import DatasetFields
@@ -47,18 +48,20 @@ def summary(
     source: Source,
     out: Path | str | None = None,
     *,
-    measures: Sequence[str] = (),
-    tasks: Sequence[str] = (),
-    contrasts: Sequence[str] = (),
+    measures: str | Sequence[str] = (),
+    tasks: str | Sequence[str] = (),
+    contrasts: str | Sequence[str] = (),
     areas: AreasSaid = None,
     by: str | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
     mechanism: str | Summary = BOX,
     statistics: str | None = None,
-    primary: Sequence[str] = (),
+    primary: str | Sequence[str] = (),
     norms: Path | str | Sequence[Norm] | None = None,
     activity: str = ANY,
+    seconds: float | None = None,
+    window_s: float | None = None,
     ledger: Path | str | None = None,
     seed: int | None = None,
     map: Map = None,
@@ -86,6 +89,9 @@ def summary(
         primary: measures that get half of ε to themselves.
         norms: a file of norms of one's own, or norms; published ones are there without it.
         activity: what people did, so that norms fit: ``silent-reading``, ``scene-viewing``, ….
+        seconds: how long a page with areas counts since it was shown; by default as planned, or
+            for all the time where nobody planned it.
+        window_s: how long windows of gaze are; half a minute by default.
         ledger: where to count; by default the file beside the original study.
         seed: makes the noise repeatable and the guarantee void.
         map: what you say about the columns of recordings, as for `eyelid.read`.
@@ -103,8 +109,10 @@ def summary(
     out = None if out is None else Path(out)
     if out is not None:
         check_new(out)
-    asked = Questions(tuple(measures), tuple(tasks), tuple(contrasts), areas, by)
-    terms = Terms(epsilon, delta, mechanism, statistics, tuple(primary), norms, activity)
+    asked = Questions(
+        listed(measures), listed(tasks), listed(contrasts), areas, by, seconds, window_s
+    )
+    terms = Terms(epsilon, delta, mechanism, statistics, listed(primary), norms, activity)
     request = Request(source, seed, ledger, map=map, people=people)
     request.check_seed()
     with using(engine):
@@ -160,6 +168,7 @@ class ResultsJob(Job[Results]):
             *cut.head.notes,
             *remarks,
             *choice_notes(plan.chosen, len(plan.people)),
+            *public_notes(plan.design, cut.head),
             *_lacking_notes(plan.design, self.survey),
         )
         return Prepared(plan, lambda: digest, origin, notes, begin(key))
