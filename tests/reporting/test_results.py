@@ -6,6 +6,7 @@ import pytest
 from eyelid.reporting.statistics.figure import draw_results, panels_of, save
 from eyelid.reporting.statistics.tables import (
     COLUMNS,
+    caption,
     cells,
     in_latex,
     in_markdown_table,
@@ -43,6 +44,20 @@ def test_a_table_in_latex_obeys_no_name(results):
     assert r"a\_b\%\textbackslash{}input\{c\}" in text
     assert r"$\varepsilon$ = 1" in text
     assert text.count(r" \\") == len(ROWS) + 1
+
+
+def test_what_is_off_stands_below_the_table_and_not_in_the_file_alone(results):
+    flagged = results.with_columns(
+        note=pl.when(pl.col("group") == "m")
+        .then(pl.lit("a clipped mean: about 20% of people lie outside; spread by the norm"))
+        .otherwise(pl.lit("spread between people by the norm"))
+    )
+    below = caption(flagged, 20, "ε = 1")
+    said = "The mean of fixation_duration (comic, m) is a clipped mean: about 20% of people lie out"
+    assert below.count(said) == 1
+    assert "by the norm" not in below
+    assert said in in_markdown_table(flagged, below)
+    assert "is a clipped mean: about 20\\% of people" in in_latex(flagged, below)
 
 
 def test_numbers_have_as_many_digits_as_their_interval(results):

@@ -133,6 +133,22 @@ def test_people_outside_of_the_range_make_a_clipped_mean(people):
     assert all("clipped mean" not in one.note for one in honest)
 
 
+def test_a_mean_that_ends_where_its_range_does_says_so(people):
+    off = Entry("rate", "text", Range.around(1.5, 0.5, 2, within=(0, 20)), "1/s")
+    (mean,) = results(people[:, 1:2], "mean", epsilon=20.0, entries=(off,))
+    assert mean.note.startswith("at the end of its range: most people may lie outside of it")
+    assert mean.low <= mean.estimate < people[:, 1].mean() < mean.high
+    fitting, whole = ENTRIES[1], Entry("rate", "text", Range(0, 3.0), "1/s")
+    for entry in (fitting, whole):
+        (mean,) = results(people[:, 1:2], "mean", epsilon=20.0, entries=(entry,))
+        assert "at the end" not in mean.note
+
+
+def test_counts_beyond_everybody_leave_no_narrow_interval(people):
+    found = results(np.full((PEOPLE, 4), np.nan), "histogram:2:4", epsilon=0.05)
+    assert all(one.high - one.low > PEOPLE / 3 for one in found)
+
+
 def test_a_measure_without_a_norm_says_what_was_taken_for_its_spread(people):
     entries = (Entry("rate", "text", Range(0, 20), "1/s"),)
     (mean,) = results(people[:, 1:2], "mean", entries=entries)

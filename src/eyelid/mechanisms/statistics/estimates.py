@@ -39,6 +39,9 @@ _DOUBT = 0.5
 _UNKNOWN_FACTOR = 2.5
 _ASSUMED = "spread between people taken as a sixth of the range"
 _NORM_SPREAD = "spread between people by the norm"
+_CLIPPED, _AT_THE_END = "a clipped mean", "at the end of its range"
+WARNINGS = (_CLIPPED, _AT_THE_END)
+"""How notes begin that say that a result is not what it is called."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +178,11 @@ def _mean(shown: _Shown, statistic: Statistic, entry: Entry) -> Estimate:
         half = width_of(noise, min(sd, 0.5) / math.sqrt(people)) / 2
         found = Interval(max(place - half, 0.0), min(place + half, 1.0))
         notes.append(_about_clipped(outside, entry))
+    elif intervals.is_outside(place, spread, range_.clips):
+        notes.append(
+            f"{_AT_THE_END}: most people may lie outside of it, and their mean as far beyond the "
+            "estimate as the interval reaches"
+        )
     if fitted is None:
         notes.append(_ASSUMED if range_.sd is None else _NORM_SPREAD)
     found = found.around(inside)
@@ -294,7 +302,7 @@ def _about_clipped(outside: Estimate, entry: Entry) -> str:
     if not math.isinf(farthest):
         worst = f"by up to {(outside.high or 1.0) * farthest:.3g} {entry.unit}".rstrip()
     return (
-        f"a clipped mean: about {100 * (outside.estimate or 0.0):.0f}% of people lie outside of "
+        f"{_CLIPPED}: about {100 * (outside.estimate or 0.0):.0f}% of people lie outside of "
         f"the range, and their mean itself may be off {worst}"
     )
 
@@ -388,12 +396,11 @@ def _counts(part: Any, numbers: Integers) -> Iterator[Estimate]:
     noise = part.noise
     half = width_of(noise, 1e-9) / 2
     for number in numbers.tolist():
-        count = number / DELTA
-        inside = min(max(count, 0.0), float(part.people))
+        inside = min(max(number / DELTA, 0.0), float(part.people))
         yield Estimate(
             inside,
-            max(count - half, 0.0),
-            min(max(count + half, 0.0), float(part.people)),
+            max(inside - half, 0.0),
+            min(inside + half, float(part.people)),
             noise.sd,
             part.people,
             "people",
