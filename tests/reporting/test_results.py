@@ -79,3 +79,18 @@ def test_every_result_is_drawn_on_the_axis_of_its_measure(results, tmp_path):
     again = tmp_path / "again.svg"
     save(draw_results(results), again)
     assert again.read_bytes() == (tmp_path / "results.svg").read_bytes()
+
+
+def test_differences_have_an_axis_of_their_own(results):
+    rows = [*ROWS[:2], ("fixation_duration", "a - b", "f", "mean", 9.0, -5.0, 20.0, *ROWS[0][7:])]
+    frame = pl.DataFrame([(*row, 0.7, 0.2, 0.1) for row in rows], schema=COLUMNS, orient="row")
+    assert [panel["task"].to_list() for panel in panels_of(frame)] == [
+        ["comic", "comic"],
+        ["a - b"],
+    ]
+    drawn = draw_results(frame)
+    assert [axes.get_xlabel() for axes in drawn.axes] == [
+        "fixation_duration, mean (ms)",
+        "difference of fixation_duration, mean (ms)",
+    ]
+    assert drawn.axes[0].get_xlim()[0] > 100
