@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 LEAST_VISIT_MS = 100.0
 """Samples in an area for less time than that are no visit."""
 WATCHED_MS = 10_000.0
-"""What counts as the time to the first look without one, where nobody said how long a page counts."""
+"""The time to the first look of who has none, where nobody said how long a page counts."""
 MOST_REVISITS = 10.0
 WITHIN_S = 2.0
 HIT, FIRST, DWELL, REVISITS, WITHIN = "hit", "first_look", "dwell", "revisits", "looked_within"

@@ -161,7 +161,7 @@ class Measures:
             many: how many at most.
             known: whether it is known of a measure how people differ; those come first.
         """
-        # Whether anybody's recording is as long as a window is planned, and so it is public.
+        # How long recordings are planned to be is public.
         features = [name for name, (rows, _) in self.features.items() if self._may_exist(rows)]
         ranked = [name for name in _USUAL if name in features]
         # A feature of windows that averages one of events says the same again.

@@ -43,10 +43,10 @@ from eyelid.releases.audits.accounts import counted
 from eyelid.releases.audits.attack import Attack, AuditPlan
 from eyelid.releases.audits.consistency import MISSTATED, among_promises, as_declared
 from eyelid.releases.kinds.features.preparation import opened
+from eyelid.releases.kinds.statistics.choice import summary_mechanism
 from eyelid.releases.kinds.statistics.plan import (
     StatisticsDesign,
     bounds_of,
-    summary_mechanism,
     unprotected_of,
 )
 from eyelid.releases.kinds.statistics.presentation import MEASURED, results_of, texts_of

@@ -11,6 +11,7 @@ import polars as pl
 
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.areas import Area
+from eyelid.gaze.events import settings_in_words, units_of_gaze
 from eyelid.gaze.features.windows import WINDOW_S
 from eyelid.gaze.measures.looks import (
     HIT,
@@ -22,6 +23,7 @@ from eyelid.gaze.measures.looks import (
 )
 from eyelid.gaze.measures.measure import Measure, Measures
 from eyelid.gaze.measures.panel import Panel, contrast_of
+from eyelid.gaze.study import Study
 from eyelid.io.areas import read_pages
 from eyelid.io.pieces import StudyInPieces
 from eyelid.mechanisms.groups.public_groups import Groups, groups_among
@@ -82,6 +84,8 @@ class Asked:
         groups: who of them is in which.
         tasks: all that the study has.
         said: the questions, with the usual measures by their names where none was named.
+        features: all that could be asked of rows, by name.
+        events: how events were detected in samples, in words; empty where none were.
     """
 
     panel: Panel
@@ -89,6 +93,8 @@ class Asked:
     groups: Groups
     tasks: tuple[str, ...]
     said: Questions
+    features: tuple[str, ...] = ()
+    events: str = ""
 
     @property
     def sizes(self) -> tuple[tuple[str, int], ...]:
@@ -148,7 +154,10 @@ def asked_of(
     kinds = [kind_name(measure) for measure, _ in of_areas]
     names = dict.fromkeys([*kinds, *(measure.name for measure in of_rows)])
     said = replace(questions, measures=tuple(names), areas=None if pages is None else pages.areas)
-    return Asked(panel, people, groups, tasks, said)
+    features = measurable.features if of_rows else [feature.name for feature in head.features]
+    detected = bool(of_rows) and head.kind == "samples"
+    events = settings_in_words(units_of_gaze(head)) if detected else ""
+    return Asked(panel, people, groups, tasks, said, tuple(features), events)
 
 
 def _tasks(recordings: pl.DataFrame) -> tuple[str, ...]:
@@ -179,6 +188,8 @@ def _measures(
 ) -> tuple[list[tuple[AreaMeasure, str]], list[Measure]]:
     """Measures of areas, each with its page, and measures of rows."""
     named = [name.strip() for name in questions.measures if name.strip()]
+    for name in named:
+        _check_of_areas(name, measurable.head, pages)
     if pages is None:
         return [], measurable.all_named(named)
     kinds = [name for name in named if _is_of_areas(name)] or ([] if named else [*_USUAL_OF_AREAS])
@@ -196,6 +207,22 @@ def _measures(
         raise InputError(f"each measure of areas can be named once, got {', '.join(kinds)}")
     rest = [name for name in named if name not in kinds]
     return of_areas, measurable.all_named(rest) if rest else []
+
+
+def _check_of_areas(name: str, head: Study, pages: Pages | None) -> None:
+    """Refuse a measure of areas that is named as results name it, or without areas."""
+    kind, colon, area = name.partition(":")
+    if not _is_of_areas(kind) or kind in [feature.name for feature in head.features]:
+        return
+    if pages is None:
+        raise InputError(
+            f"{kind} is of areas of interest: name them, `areas=…` (--areas FILE)"
+        )
+    if colon:
+        raise InputError(
+            f"'{name}' is what results are called: `measures` (--measures) takes {kind} alone, "
+            f"which is measured of every area. For '{area}' alone, name it alone in the areas"
+        )
 
 
 def _is_of_areas(name: str) -> bool:

@@ -20,6 +20,7 @@ from eyelid.privacy.unit import PERSON
 from eyelid.releases.budget import spent_on
 from eyelid.releases.kinds.features.plan import promised
 from eyelid.releases.kinds.features.preparation import opened
+from eyelid.releases.kinds.statistics.choice import check_carried, summary_mechanism
 from eyelid.releases.kinds.statistics.forecast import (
     exactness_of,
     least_epsilon,
@@ -27,16 +28,14 @@ from eyelid.releases.kinds.statistics.forecast import (
     wanted_width,
     widths_of,
 )
+from eyelid.releases.kinds.statistics.notes import public_notes
 from eyelid.releases.kinds.statistics.plan import (
     BOX,
     StatisticsDesign,
     Terms,
-    check_carried,
     make_statistics_plan,
-    public_notes,
     resized,
     rows_of,
-    summary_mechanism,
     widths,
 )
 from eyelid.releases.kinds.statistics.questions import Questions, listed

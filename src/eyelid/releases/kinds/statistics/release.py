@@ -26,13 +26,13 @@ from eyelid.mechanisms.statistics.ranges import places_of
 from eyelid.mechanisms.statistics.summary import Summary
 from eyelid.releases.accounting import Plan, counting_entry
 from eyelid.releases.kinds.features.preparation import opened
+from eyelid.releases.kinds.statistics.notes import lacking_notes, public_notes
 from eyelid.releases.kinds.statistics.plan import (
     ANY,
     BOX,
     StatisticsDesign,
     Terms,
     make_statistics_plan,
-    public_notes,
 )
 from eyelid.releases.kinds.statistics.presentation import results_of, write_results
 from eyelid.releases.kinds.statistics.questions import AreasSaid, Questions, listed
@@ -169,7 +169,7 @@ class ResultsJob(Job[Results]):
             *remarks,
             *choice_notes(plan.chosen, len(plan.people)),
             *public_notes(plan.design, cut.head),
-            *_lacking_notes(plan.design, self.survey),
+            *lacking_notes(plan.design, self.survey),
         )
         return Prepared(plan, lambda: digest, origin, notes, begin(key))
 
@@ -216,21 +216,3 @@ def _drawn(design: StatisticsDesign, survey: Survey, request: Request) -> Shown:
     places = places_of(survey.values, design.entries)
     labels = design.asked.groups.member.astype(np.int64)
     return design.mechanism.measure(places, labels, design.facts, request.noise)
-
-
-def _lacking_notes(design: StatisticsDesign, survey: Survey) -> list[str]:
-    """How many people have no number, for the owner."""
-    everybody = len(design.asked.people)
-    return [
-        "from the raw data, never in a release: "
-        + ("nobody has" if count == everybody else f"{count} of {everybody} people have no")
-        + (" a value of " if count == everybody else " ")
-        + f"{entry.measure}{f' in {entry.task}' if entry.task else ''}"
-        + (
-            ", so that what is released of it is noise alone: leave it out"
-            if count == everybody
-            else ", and count with the middle of its range"
-        )
-        for entry, count in zip(design.entries, survey.lacking.tolist(), strict=True)
-        if count
-    ]
