@@ -45,7 +45,8 @@ def protocols(effort: Effort, unlike: str = "") -> tuple[Protocol, ...]:
                 "The printed ε (0.48 to 48) is the sum over 48 features: the published NMSE is "
                 "filed under 0.01 to 1.",
                 "n is the longest signal of a task, so that everybody has one scale; each signal "
-                "is transformed over its own length.",
+                "is transformed over its own length. In equation 7 the shorter of two signals goes "
+                "on as zero. Missing values repeat the last known one.",
                 "k is one of 1, 2, 4, 8, … and n/2 + 1: the paper has “a large set of possible k "
                 "values”.",
                 "Real and imaginary part of a coefficient get independent noise: the paper does "
