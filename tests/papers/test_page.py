@@ -162,6 +162,14 @@ def test_simulated_people_get_no_verdict_but_theory_does(done):
     assert told == [["simulated: not comparable"], ["reproduced in part"], ["not run"]]
 
 
+def test_an_exhibit_of_other_data_has_its_verdict_where_participants_are_simulated(done):
+    real = replace(done.exhibits[0], name="Table 4", data="EHTask")
+    page = read(replace(done, exhibits=(*done.exhibits, real)))
+    assert "simulated, but for EHTask." in " ".join(page.said)
+    answers = replace(done, exhibits=(real,)).answers_on(real)
+    assert [answer.words for answer in answers] == ["reproduced", "claim not confirmed"]
+
+
 def test_a_protocol_stands_once_and_what_is_inferred_of_it_apart(done):
     twice = replace(done, exhibits=(done.exhibits[0], replace(done.exhibits[0], name="Table 4")))
     text = page(twice)

@@ -178,6 +178,7 @@ def other_datasets(of_dataset: Mapping[str, Results]) -> Exhibit:
         else "none of the six is at hand: what was looked for stands at the end of the page",
         verdict=Verdict(agreement(cells), None) if of_dataset else None,
         digits=3,
+        data=", ".join(name for name, one in of_dataset.items() if not one.table.simulated),
     )
 
 
@@ -217,6 +218,7 @@ def figure_1_of_events(results: Results, name: str) -> Exhibit:
         cells=tuple(cells),
         chance=results.chance_named,
         verdict=Verdict(Outcome.OPEN),
+        data="" if results.table.simulated else name,
     )
 
 
