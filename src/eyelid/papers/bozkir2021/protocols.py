@@ -97,9 +97,11 @@ def protocols(effort: Effort, unlike: str = "") -> tuple[Protocol, ...]:
         ),
         Protocol(
             TOTALS,
-            "ε is that of one recording; of its chunks the largest is taken (“parallel "
-            "composition”), and a person's recordings are not added up.",
-            (),
+            "“Differential privacy for the complete signal is preserved by Theorem 2”, parallel "
+            "composition: of the ε of chunks the largest is taken. Of differences the paper says "
+            "that with large chunks “the total ϵ value could be very large, which reduces "
+            "privacy”. A person's recordings are not added up.",
+            ("ε is that of one recording.",),
             "Everything that is released of one person adds up: features, chunks and recordings.",
         ),
     )
