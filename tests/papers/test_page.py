@@ -222,12 +222,14 @@ def test_printed_numbers_stand_on_the_page_even_if_nothing_was_run(done):
         (0.8, Value(0.4, 0.155, runs=3), "▼"),
         (0.8, Value(0.4, low=0.1, high=0.9), ""),
         (0.8, Value(0.4, low=0.1, high=0.7), "▼"),
+        (0.8, Value(0.4, low=0.1, high=0.7, runs=1), ""),
         (None, Value(0.4), ""),
         (0.8, Value(math.nan), ""),
     ],
     ids=[
         *("below", "above", "one run", "near", "within the spread", "beyond it"),
-        *("within the limits", "outside the limits", "nothing printed", "no number"),
+        *("within the limits", "outside the limits", "limits of one run"),
+        *("nothing printed", "no number"),
     ],
 )
 def test_numbers_far_from_what_is_printed_have_an_arrow(done, printed, value, arrow):
