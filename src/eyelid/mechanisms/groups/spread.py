@@ -13,7 +13,7 @@ differ less than real ones. **What goes together**, and how much of it lasts fro
 the next, is known from simulated participants alone; real ones need not be like them. **How rows
 move** is read off the released means, which move √n times less than one person does.
 
-No value of any person plays a part: whoever has the means can do the same.
+No value of any person plays a part: anyone who has the means can do the same.
 """
 
 from __future__ import annotations
@@ -122,10 +122,15 @@ class _Simulated:
     together: Values
 
 
+def stored() -> pl.DataFrame:
+    """The file of how simulated participants differ, as `measured_on` made it."""
+    text = resources.files("eyelid.mechanisms.groups").joinpath(_FILE).read_text("utf-8")
+    return pl.read_csv(io.StringIO(text))
+
+
 @functools.cache
 def _simulated() -> _Simulated:
-    text = resources.files("eyelid.mechanisms.groups").joinpath(_FILE).read_text("utf-8")
-    table = pl.read_csv(io.StringIO(text))
+    table = stored()
     names = table["feature"].to_list()
     return _Simulated(
         {name: place for place, name in enumerate(names)},
