@@ -84,8 +84,8 @@ class KSame(AnonymisingMechanism):
         would compute the value of the one who is missing. That records are means plays no part in
         the 1/k: equal copies of a list of all members' recordings would have the same
         1/k. What a mean shows of its members is bounded by nothing here. The spread is drawn of the
-        means, of fresh randomness and of public facts, and of nothing else: anyone who has the means
-        can do the same, and a draw is no member's more than another's.""",
+        means, of fresh randomness and of public facts, and of nothing else: anyone who has the
+        means can do the same, and a draw is no member's more than another's.""",
         paper="""David-John, Butler & Jain 2022 (k-same-select sequence), after Gross et al. 2005
         and Newton et al. 2005. Printed are new groups for each task, which an intersection attack
         undoes; padding by the last row, which shows the longest member's increments; and a last
