@@ -12,12 +12,14 @@ from eyelid.cli.output import (
     ColumnMap,
     Delta,
     EngineName,
+    EpsilonOfPerson,
     In,
     Json,
     LedgerFile,
     Out,
     People,
     Quiet,
+    Seed,
     Workers,
     column_map,
     listed,
@@ -75,9 +77,7 @@ def run(
             metavar="A-B", help="The difference of two tasks or pages within people; repeatable."
         ),
     ] = None,
-    epsilon: Annotated[
-        float | None, typer.Option(metavar="E", help="Total for one person.")
-    ] = None,
+    epsilon: EpsilonOfPerson = None,
     delta: Delta = None,
     norms: Annotated[
         Path | None,
@@ -114,10 +114,7 @@ def run(
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
     card: CardFile = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Repeatable noise; the certificate then does not hold."),
-    ] = None,
+    seed: Seed = None,
     engine: EngineName = None,
     workers: Workers = None,
     quiet: Quiet = False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from eyelid.attacks.groups import PROTOCOLS, Grouped, audit_groups, one_a_group
 from eyelid.attacks.identification import identify, with_bounds
 from eyelid.attacks.outcome import (
     Outcome,
-    Questions,
+    Trial,
     attacked_records,
     by_intersection,
     fresh_noise,
@@ -117,20 +117,14 @@ class GroupsAttack(TableAttack):
                 ),
             )
 
-    def measure(
-        self,
-        mechanism: Any,
-        taken: FeatureTable,
-        table: FeatureTable,
-        questions: Questions,
-        seed: int,
-    ) -> Outcome:
+    def measure(self, trial: Trial) -> Outcome:
         """Means of random groups, attacked under the names of all members."""
+        mechanism, table, seed = trial.mechanism, trial.table, trial.seed
         member = mechanism.partition(table, fresh_noise(seed, b"who is with whom"))
         grouped = Grouped(mechanism, table, one_a_group(mechanism, table, member), member)
         material = Material(table, grouped.named())
         together = grouped.groups_of(material.people)
-        found = attacked_records(material, questions, seed, together)
+        found = attacked_records(material, trial.questions, seed, together)
         return found.with_named(named_by_rows(material) | by_intersection(material))
 
 
