@@ -15,7 +15,13 @@ from eyelid.gaze.norms import Norm, Source
 from eyelid.gaze.study import Feature, Screen, Study
 from eyelid.io.pieces import in_pieces
 from eyelid.privacy.noise import randomness
-from eyelid.releases.kinds.statistics.plan import Terms, designed, make_statistics_plan, resized
+from eyelid.releases.kinds.statistics.plan import (
+    DATA_NORMS,
+    Terms,
+    designed,
+    make_statistics_plan,
+    resized,
+)
 from eyelid.releases.kinds.statistics.questions import Questions, asked_of
 from eyelid.releases.kinds.statistics.release import Results, summary
 
@@ -179,6 +185,18 @@ def test_a_norm_of_ones_own_may_be_one_of_the_difference():
     # The difference that is expected lies inside, whichever task is named first.
     assert apart.range.upper == -apart.range.lower
     assert 3.0 + 2.0 <= apart.range.upper <= 3.0 + 4 * 2.0
+
+
+def test_a_norm_that_was_read_off_the_study_leaves_no_guarantee(tmp_path):
+    own = [Norm("mood", "any", "points", 5.0, 4.0, source=Source("data"))]
+    plan = planned(reading(), measures=("mood",), terms={"norms": own})
+    done = summary(reading(), tmp_path / "out", measures=["mood"], epsilon=2.0, norms=own)
+    for promised in (plan.person_level, done.certificate.person_level):
+        assert not promised.holds
+        assert promised.reasons == (DATA_NORMS,)
+    assert done.certificate.bounds.source == "data"
+    assert "READ OFF THE DATA" in (tmp_path / "out" / "methods.md").read_text("utf-8")
+    assert "no privacy guarantee" in (tmp_path / "out" / "DATACARD.md").read_text("utf-8")
 
 
 def test_without_a_norm_ranks_come_first_below_fifty_people():

@@ -74,7 +74,7 @@ def entry_of(column: Column, norm: Norm | None, k: float) -> Entry:
     else:
         found = Range.around(norm.mean, norm.between, k, norm.scale, (least, most))
     if norm is not None and norm.grade == OWN:
-        found = replace(found, source="file")
+        found = replace(found, source="data" if norm.is_read_off else "file")
     return Entry(column.measure.name, column.task, found, column.measure.unit, column.contrast)
 
 
