@@ -92,5 +92,5 @@ def test_areas_of_another_page_are_left_out_of_a_map(tmp_path):
     path = written(tmp_path, {"areas": mine})
     assert [area.name for area in read_areas(path, ["home"])] == [LOGO["name"]]
     assert len(read_areas(path)) == 2
-    with pytest.raises(InputError, match="unknown stimulus of areas in .* 'cart'"):
+    with pytest.raises(InputError, match=r"unknown stimulus of areas in .* 'cart'"):
         read_areas(path, ["cart"])

@@ -119,8 +119,8 @@ def run(
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="What of which numbers, such as 'mean;superiority': parts with a share of ε each stand "
-            "apart by ';' ('eyelid mechanisms summary-box') [by public facts].",
+            help="What of which numbers, such as 'mean;superiority': parts with a share of ε each "
+            "stand apart by ';' ('eyelid mechanisms summary-box') [by public facts].",
         ),
     ] = None,
     people: People = None,

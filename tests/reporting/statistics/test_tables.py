@@ -12,6 +12,7 @@ from eyelid.reporting.statistics.tables import (
     in_markdown_table,
     p_value,
     rounded,
+    spoken,
 )
 
 ROWS = [

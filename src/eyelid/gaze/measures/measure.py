@@ -87,15 +87,10 @@ class Measure:
         what = self.feature.definition or self.feature.name
         if self.is_share:
             side = "above" if self.above else "below"
-<<<<<<< HEAD
             return f"share of {self._rows} with {self.feature.name} {side} {self.limit:g}"
-        rows = f"all {self._rows}"
-=======
-            return f"share of rows with {self.feature.name} {side} {self.limit:g}"
         if self.rows == PEOPLE:
             return what
-        rows = "all rows" if self.rows == FEATURES else f"all {self.rows}"
->>>>>>> main
+        rows = f"all {self._rows}"
         return f"{self.statistic} over {rows}: {what}"
 
     @property
@@ -134,14 +129,9 @@ class Measures:
         else:
             units_of_gaze(self.head)
             outlines = {rows: event_outline(self.head, rows) for rows in (FIXATIONS, SACCADES)}
-<<<<<<< HEAD
             outlines[WINDOWS] = window_outline(self.head, self.window_s)
-        return {
-=======
-            outlines[WINDOWS] = window_outline(self.head)
         attributes = [name for name in self.head.people.columns if name != "person"]
         return {name: (PEOPLE, _attribute(name)) for name in attributes} | {
->>>>>>> main
             feature.name: (rows, feature)
             for rows, outline in reversed(outlines.items())
             for feature in outline.features
@@ -177,28 +167,20 @@ class Measures:
             many: how many at most.
             known: whether it is known of a measure how people differ; those come first.
         """
-<<<<<<< HEAD
         # How long recordings are planned to be is public.
         features = [name for name, (rows, _) in self.features.items() if self._may_exist(rows)]
         ranked = [name for name in _USUAL if name in features]
         # A feature of windows that averages one of events says the same again.
         rest = [name for name in features if name.removesuffix("_mean") not in ranked]
-=======
-        ranked = [name for name in _USUAL if self.features.get(name, (PEOPLE,))[0] != PEOPLE]
-        # A feature of windows that averages one of events says the same again.
-        rest = [
-            name
-            for name, (rows, _) in self.features.items()
-            if rows != PEOPLE and name.removesuffix("_mean") not in ranked
-        ]
->>>>>>> main
         others = most_used(rest, len(rest))
         found = [self.named(name) for name in [*ranked, *others]]
         return sorted(found, key=lambda measure: not known(measure))[:many]
 
     def _may_exist(self, rows: str) -> bool:
-        """Whether recordings as long as planned have such rows."""
+        """Whether recordings as long as planned have such rows; attributes have none."""
         planned_ms = self.head.planned_ms
+        if rows == PEOPLE:
+            return False
         return rows != WINDOWS or planned_ms is None or planned_ms >= 1000.0 * self.window_s
 
     def all_named(self, names: Sequence[str]) -> list[Measure]:

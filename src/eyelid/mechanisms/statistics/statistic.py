@@ -99,7 +99,7 @@ class Term:
         if name == "histogram" and not 2 <= cells <= _MOST_CELLS:
             raise InputError(f"a histogram has 2 to {_MOST_CELLS} cells, got {cells}")
         for piece in rest[:wanted]:
-            if piece and not piece.isdigit():
+            if any(letter.isalpha() for letter in piece):
                 raise InputError(
                     f"'{text}' names an entry by '{piece}': entries are named by their numbers, "
                     "counted from 1 in the order of measures (of each its tasks, then contrasts), "

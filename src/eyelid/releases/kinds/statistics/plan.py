@@ -41,16 +41,7 @@ from eyelid.spelling import plural
 
 BOX = "summary-box"
 ANY = "any"
-<<<<<<< HEAD
-=======
-RANKS_BELOW = 50
-"""Below so many people rank statistics come first where no norm exists; from there on it is counted
-how many lie outside of a norm's range."""
-# Standard deviation of a guess anywhere in the range: noise above it leaves nothing to see.
-_GUESS = 1 / math.sqrt(12)
 DATA_NORMS = "a norm was read off the private data, so the ranges, which are told, show these"
-_PRIMARY_SHARE = "0.5"
->>>>>>> main
 _OF_DIFFERENCES = ("higher", "signed-rank")
 
 
@@ -158,7 +149,8 @@ class StatisticsDesign:
         found = []
         for part in self.mechanism.parts_for(self.facts):
             plain = all(statistic.name in SUMS for statistic in part.statistics)
-            means = "the mean or share" if part.shown == 1 else f"each of {part.shown} means and shares"
+            several = f"each of {part.shown} means and shares"
+            means = "the mean or share" if part.shown == 1 else several
             found.append(
                 f"of standard deviation {part.spread:.2g} of the range in {means} of {part.people} "
                 "people"
@@ -407,8 +399,6 @@ def resized(
     return replace(design, entries=entries, mechanism=made, facts=facts)
 
 
-<<<<<<< HEAD
-=======
 def check_said(mechanism: str, said: Iterable[str]) -> None:
     """Refuse what is neither a question about results nor a term of them.
 
@@ -422,18 +412,6 @@ def check_said(mechanism: str, said: Iterable[str]) -> None:
             raise unknown(f"parameter of {mechanism}", name, known)
 
 
-def summary_mechanism(name: str, **parameters: Any) -> Summary:
-    """The mechanism of results, with its parameters; those that are None keep their default."""
-    if parameters.get("epsilon") is None:
-        raise InputError("say how private it must be: `epsilon=…`, the total for one person")
-    kind = find(name)
-    if kind.release is not ReleaseKind.STATISTICS:
-        raise InputError(f"{kind.name} makes no results: use 'eyelid {kind.command}'")
-    given = {key: value for key, value in parameters.items() if value is not None}
-    return cast(Summary, mechanism_named(name, **given))
-
-
->>>>>>> main
 def _own_norms(
     said: Path | str | Sequence[Norm] | None, names: Sequence[str] | None
 ) -> Sequence[Norm]:

@@ -113,15 +113,6 @@ class Asked:
         return tuple(self.groups.people.select("person", "people").rows())
 
 
-def listed(names: str | Sequence[str]) -> tuple[str, ...]:
-    """Names as they are typed: one of them is as good as a list of one.
-
-    >>> listed("hit"), listed(["hit", "dwell"])
-    (('hit',), ('hit', 'dwell'))
-    """
-    return (names,) if isinstance(names, str) else tuple(names)
-
-
 def asked_of(
     cut: StudyInPieces,
     questions: Questions,
@@ -223,12 +214,11 @@ def _measures(
 def _check_of_areas(name: str, head: Study, pages: Pages | None) -> None:
     """Refuse a measure of areas that is named as results name it, or without areas."""
     kind, colon, area = name.partition(":")
-    if not _is_of_areas(kind) or kind in [feature.name for feature in head.features]:
+    own = [*(feature.name for feature in head.features), *head.people.columns]
+    if not _is_of_areas(kind) or kind in own:
         return
     if pages is None:
-        raise InputError(
-            f"{kind} is of areas of interest: name them, `areas=…` (--areas FILE)"
-        )
+        raise InputError(f"{kind} is of areas of interest: name them, `areas=…` (--areas FILE)")
     if colon:
         raise InputError(
             f"'{name}' is what results are called: `measures` (--measures) takes {kind} alone, "

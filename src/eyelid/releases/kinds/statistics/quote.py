@@ -40,11 +40,7 @@ from eyelid.releases.kinds.statistics.plan import (
     rows_of,
     widths,
 )
-<<<<<<< HEAD
-from eyelid.releases.kinds.statistics.questions import Questions, listed
-=======
 from eyelid.releases.kinds.statistics.questions import AreasSaid, Questions, several
->>>>>>> main
 from eyelid.releases.pipeline import Source
 from eyelid.reporting.budget import UNCOUNTED
 from eyelid.reporting.quote import Quote
@@ -79,6 +75,8 @@ def summary_preview(
     primary: str | Sequence[str] = (),
     norms: Path | str | Sequence[Norm] | None = None,
     activity: str = ANY,
+    seconds: float | None = None,
+    window_s: float | None = None,
     map: Map = None,
     people: Whom = None,
 ) -> Quote[StatisticsOffer]:
@@ -99,19 +97,15 @@ def summary_preview(
         primary: measures that get half of ε to themselves.
         norms: norms of one's own.
         activity: what people did.
+        seconds: how long a page with areas counts.
+        window_s: how long windows of gaze are.
         map: what you say about the columns of recordings.
         people: whom it is about.
     """
-<<<<<<< HEAD
-    names = ("measures", "tasks", "contrasts", "areas", "by", "seconds", "window_s")
-    asked = {name: said.pop(name) for name in names if name in said}
-    for name in ("measures", "tasks", "contrasts"):
-        asked[name] = listed(asked.get(name, ()))
-    said["primary"] = listed(said.get("primary", ()))
-=======
-    questions = Questions(several(measures), several(tasks), several(contrasts), areas, by)
+    questions = Questions(
+        several(measures), several(tasks), several(contrasts), areas, by, seconds, window_s
+    )
     terms = Terms(epsilon, delta, mechanism, statistics, several(primary), norms, activity)
->>>>>>> main
     cut = opened(source, map, people)
     plan = make_statistics_plan(cut, randomness(None), questions, terms)
     design = plan.design

@@ -35,11 +35,7 @@ from eyelid.releases.kinds.statistics.plan import (
     make_statistics_plan,
 )
 from eyelid.releases.kinds.statistics.presentation import results_of, write_results
-<<<<<<< HEAD
-from eyelid.releases.kinds.statistics.questions import AreasSaid, Questions, listed
-=======
 from eyelid.releases.kinds.statistics.questions import AreasSaid, Questions, several
->>>>>>> main
 from eyelid.releases.kinds.statistics.survey import Survey, surveyed
 from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey, Source, carried_out
 from eyelid.reporting.dataset_fields import DatasetFields
@@ -113,15 +109,10 @@ def summary(
     out = None if out is None else Path(out)
     if out is not None:
         check_new(out)
-<<<<<<< HEAD
     asked = Questions(
-        listed(measures), listed(tasks), listed(contrasts), areas, by, seconds, window_s
+        several(measures), several(tasks), several(contrasts), areas, by, seconds, window_s
     )
-    terms = Terms(epsilon, delta, mechanism, statistics, listed(primary), norms, activity)
-=======
-    asked = Questions(several(measures), several(tasks), several(contrasts), areas, by)
     terms = Terms(epsilon, delta, mechanism, statistics, several(primary), norms, activity)
->>>>>>> main
     request = Request(source, seed, ledger, map=map, people=people)
     request.check_seed()
     with using(engine):
