@@ -214,15 +214,13 @@ class BoxPart(NoisyPart):
 
 @dataclass(frozen=True)
 class JointPart(NoisyPart):
-    """Sums whose vector is limited in length, under one Gaussian noise.
+    """Sums under one Gaussian noise.
 
     Attributes:
         mu: how far a person may move them, over σ.
-        clip: c, the length that a person may have, over √d and in half ranges.
     """
 
     mu: float = 0.0
-    clip: float = 0.5
 
     @property
     def shown(self) -> int:
@@ -252,15 +250,15 @@ class JointPart(NoisyPart):
     def in_words(self) -> str:
         """The noise in words."""
         return (
-            f"{self.distribution.label}, σ {SCALE} steps on each of {plural(self.shown, 'number')} "
-            f"of vectors of at most {self.radius:.4g} half ranges, in a mean of {self.people} "
-            f"people {self.spread:.4g} of the range"
+            f"{self.distribution.label}, σ {SCALE} steps on each of "
+            f"{plural(self.shown, 'number')}, in a mean of {self.people} people {self.spread:.4g} "
+            "of the range"
         )
 
     @property
     def radius(self) -> float:
-        """The length that a person may have, in half ranges."""
-        return self.clip * math.sqrt(self.shown)
+        """The length that a person's numbers may have, from the middle in half ranges."""
+        return math.sqrt(self.shown)
 
     @property
     def step(self) -> float:
@@ -281,9 +279,7 @@ class JointPart(NoisyPart):
             for statistic in self.statistics
         ]
         halves = 2 * (np.stack(shares, axis=-1) / DELTA) - 1
-        length = np.linalg.norm(halves, axis=-1, keepdims=True)
-        limited = halves * np.minimum(1.0, self.radius / np.maximum(length, self.radius))
-        return np.asarray(np.trunc(limited * (_ROOM / self.step)), dtype=np.int64)
+        return np.asarray(np.trunc(halves * (_ROOM / self.step)), dtype=np.int64)
 
     def lost(self, one: Integers, other: Integers) -> Values:
         """μ: the length of the difference, over σ."""

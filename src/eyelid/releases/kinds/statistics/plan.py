@@ -331,7 +331,7 @@ def widths(mechanism: Summary, facts: StatisticsFacts) -> list[float]:
             if statistic.name == "mean":
                 (column,) = statistic.columns
                 noisiest[column] = max(noisiest[column], part.spread or 0.0)
-    return [best_k(spread or alone, mechanism.bias) for spread in noisiest]
+    return [best_k(spread or alone) for spread in noisiest]
 
 
 def resized(
