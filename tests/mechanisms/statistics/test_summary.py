@@ -39,12 +39,11 @@ def box(statistics="mean", epsilon=1.0, **more):
 def test_neighbours_never_lose_more_than_is_stated_and_some_lose_nearly_all(variant):
     found = fuzz_statistics(variant, 2_000)
     assert not found.refuted
-    # Choices are bounded by twice what most neighbours reach; a number and its square, under
-    # Gaussian noise, as if they were at all corners of their box.
-    loose = "median" in variant.statistics or (
-        variant.name == "summary-gaussian" and "sd" in variant.statistics
-    )
-    assert found.reached > (0.75 if loose else 0.999)
+    # Choices are bounded by twice what most neighbours reach; a number and its square are farthest
+    # apart between an end and a place beside the middle, which random people come near.
+    joint = variant.name == "summary-gaussian" and "sd" in variant.statistics
+    least = 0.75 if "median" in variant.statistics else 0.97 if joint else 0.999
+    assert found.reached > least
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: f"{v.name} {v.statistics}")

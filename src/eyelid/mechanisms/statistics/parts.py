@@ -34,8 +34,11 @@ from eyelid.spelling import plural
 
 FEWEST_STEPS = 2**10
 """Steps of Δ for each unit of ε, at least: discreteness then costs nothing."""
-# For the rounding of norms in floating point.
+# For rounding in floating point.
 _ROOM = 1 - 2.0**-30
+
+_TURN = (math.sqrt(2) - 2) / 4
+_NUMBER_AND_SQUARE = (1 - _TURN) ** 2 * (1 + 4 * (1 + _TURN) ** 2)
 
 Labels = NDArray[np.int64]
 """The group of each person, from 0."""
@@ -256,14 +259,20 @@ class JointPart(NoisyPart):
         )
 
     @property
-    def radius(self) -> float:
-        """The length that a person's numbers may have, from the middle in half ranges."""
-        return math.sqrt(self.shown)
+    def apart(self) -> float:
+        """How far two people are apart at most, in half ranges: 2 in every number.
+
+        Of a number and its square less: from m to t both move by (m − t)²(1 + 4(m + t)²) squared,
+        which is largest at m = 1, t = −(2 − √2)/4.
+        """
+        columns = {name: {s.columns for s in self.statistics if s.name == name} for name in SUMS}
+        squared = len(columns["mean"] & columns["sd"])
+        return math.sqrt(4 * (self.shown - 2 * squared) + _NUMBER_AND_SQUARE * squared)
 
     @property
     def step(self) -> float:
         """The grid step in half ranges: two people are at most μ·SCALE of them apart."""
-        return 2 * self.radius / (self.mu * SCALE)
+        return self.apart / (self.mu * SCALE)
 
     def query(self, places: Values, labels: Labels) -> Integers:
         """The sum of everybody's vectors."""

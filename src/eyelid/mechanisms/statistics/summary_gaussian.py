@@ -33,10 +33,10 @@ class SummaryGaussian(Summary):
         protects="""a person, replace-one, (ε, δ) and μ-GDP; trust is central. N, the entries, their
         ranges, and the groups with who is in them are public.""",
         why="""counted from the middle in half ranges, d numbers lie in [−1, 1] each, and two people
-        are at most Δ₂ = 2√d apart in L2. Integers are cut towards zero, which makes no vector
-        longer, and summed exactly; the discrete Gaussian has σ = Δ₂/μ of 2³⁶ steps, with μ from
-        (ε, δ) by Balle & Wang. Groups are public and disjoint: a replaced person stays in theirs,
-        and moves its sum alone.""",
+        are at most Δ₂ = 2√d apart in L2; in a number and its square by √5.15, and not by √8.
+        Integers are cut towards zero, which makes no vector longer, and summed exactly; the
+        discrete Gaussian has σ = Δ₂/μ of 2³⁶ steps, with μ from (ε, δ) by Balle & Wang. Groups are
+        public and disjoint: a replaced person stays in theirs, and moves its sum alone.""",
         paper="""Balle & Wang 2018; the box in L2 is ours.""",
     )
     name: ClassVar[str] = "summary-gaussian"
@@ -47,8 +47,8 @@ class SummaryGaussian(Summary):
         "Kamath & Steinke (2020)"
     )
     games: ClassVar[tuple[dict[str, Any], ...]] = (
-        {"epsilon": 2.0, "delta": 1e-5, "statistics": "mean,sd"},
-        {"epsilon": 4.0, "delta": 1e-5, "statistics": "mean", "by": "group"},
+        {"epsilon": 2.0, "delta": 1e-5, "statistics": "mean"},
+        {"epsilon": 4.0, "delta": 1e-5, "statistics": "mean,sd", "by": "group"},
     )
 
     delta: float | None = parameter("δ; min(N^−1.5, 1e-6) when not given", default=None)
