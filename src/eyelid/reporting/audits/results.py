@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ import polars as pl
 from eyelid.attacks.attackers import ATTACKERS
 from eyelid.attacks.attributes import Inference
 from eyelid.attacks.averaging import Averaged
+from eyelid.attacks.conclusions import Conclusions, conclusions
 from eyelid.attacks.error import ErrorMeasures
 from eyelid.attacks.groups import GroupFindings
 from eyelid.attacks.identification import (
@@ -214,6 +216,12 @@ class TableAudit(Audit):
         from eyelid.reporting.audits.tables import audit_lines
 
         return audit_lines(self)
+
+    @cached_property
+    def conclusions(self) -> Conclusions | None:
+        """What a study would conclude from the release; None without one, or without tasks."""
+        released = self.target.released
+        return None if released is None else conclusions(self.target.original, released)
 
     @property
     def across(self) -> str:
