@@ -18,7 +18,6 @@ from eyelid.attacks.attackers.likelihood import NAME as LIKELIHOOD
 from eyelid.attacks.attackers.likelihood import likelihood_finding
 from eyelid.attacks.attributes import infer_attributes
 from eyelid.attacks.averaging import averaging
-from eyelid.attacks.classifiers import EVERY_MODEL
 from eyelid.attacks.error import error_of
 from eyelid.attacks.groups import audit_records
 from eyelid.attacks.identification import Finding, identify, null_control, with_bounds
@@ -235,9 +234,7 @@ def recognised(
     # Tested are raw windows; and the release's too, with halves of both.
     ways = 2 if material.released is None else 5
     with progress(advance, "recognising", ways):
-        return utility(
-            material, plan.targets or None, EVERY_MODEL, seed=plan.seed, together=together
-        )
+        return utility(material, plan.targets or None, seed=plan.seed, together=together)
 
 
 def inferred(

@@ -8,7 +8,6 @@ from typing import ClassVar, cast
 
 import polars as pl
 
-from eyelid.attacks.classifiers import EVERY_MODEL
 from eyelid.attacks.outcome import Outcome, Trial, by_other_people, fresh_noise
 from eyelid.attacks.similarity import task_of
 from eyelid.attacks.synthetic import audit_synthetic
@@ -43,7 +42,7 @@ class RowsAttack(TableAttack):
         original, released = target.original, target.released
         assert released is not None, "there is no release"
         seen = without_blanks(original)
-        used = learned_elsewhere(seen, released, plan.targets or None, EVERY_MODEL, seed=plan.seed)
+        used = learned_elsewhere(seen, released, plan.targets or None, seed=plan.seed)
         return SyntheticAudit(
             **plan.about(target),
             utility=tuple(used),
