@@ -105,7 +105,7 @@ def run(
     number_of_people = int(people) if whole and people is not None else people
     # As for release, where it is a parameter like others.
     length = length or parameters.pop("length", None)
-    chosen = {"epsilon": epsilon, "delta": delta, "unit": unit}
+    chosen: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "unit": unit}
     if find(mechanism).command == "summary":
         given: dict[str, Any] = {**chosen, **parameters}
         given = {k: v for k, v in given.items() if k != "unit" and v is not None}

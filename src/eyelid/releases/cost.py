@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.errors import InputError
-from eyelid.gaze.frames import refuse_frame
+from eyelid.gaze.sources import refuse_frame
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
@@ -41,8 +41,8 @@ def cost(
         map: what you say about the columns of recordings, as for `eyelid.read`.
         min_seconds: what a recording of the study has to last, as for `eyelid.release`.
         parameters: of the mechanism, such as ``epsilon``, ``delta`` and ``unit``; of maps also
-            ``size`` (width and height of the picture in px), ``level``, ``blur``, ``areas``,
-            ``every_s`` and ``for_s``, as for `eyelid.heatmap`.
+            ``stimulus``, ``size`` (width and height of the picture in px), ``level``, ``blur``,
+            ``areas``, ``every_s`` and ``for_s``, as for `eyelid.heatmap`.
 
     >>> quote = cost("laplace", people=20, recordings=3, features=16, length=600, epsilon=1.0)
     >>> quote.person_level.epsilon, quote.to_dict()["informative"]

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from tests.reporting.test_accessibility import Rules
+from tests.reporting.test_rendering import Rules
 
 from eyelid.privacy.unit import Trust
 from eyelid.reporting.comparisons.page import best_by_promise, comparison_page, findings
@@ -80,7 +80,7 @@ def test_the_page_is_whole_and_asks_nothing_of_the_network(by_hand, rows):
     for words in (
         "What it shows",
         "ε over 1,000 (no practical protection)",
-        "nobody’s record is released",
+        "no individual records are released",
         "60 rows need 951 &lt;people&gt;",
         "run again without those who are tested",
         "no certificate covers these figures",

@@ -103,12 +103,17 @@ def summary(
     out = None if out is None else Path(out)
     if out is not None:
         check_new(out)
-    asked = Questions(tuple(measures), tuple(tasks), tuple(contrasts), areas, by)
-    terms = Terms(epsilon, delta, mechanism, statistics, tuple(primary), norms, activity)
+    asked = Questions(_each(measures), _each(tasks), _each(contrasts), areas, by)
+    terms = Terms(epsilon, delta, mechanism, statistics, _each(primary), norms, activity)
     request = Request(source, seed, ledger, map=map, people=people)
     request.check_seed()
     with using(engine):
         return carried_out(ResultsJob(request, asked, terms), out, tell, DatasetFields.of(card))
+
+
+def _each(names: Sequence[str]) -> tuple[str, ...]:
+    """Names, of which one alone may be said as it is."""
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 class ResultsJob(Job[Results]):
