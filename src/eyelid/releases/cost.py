@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from eyelid.errors import InputError
 from eyelid.gaze.sources import refuse_frame
@@ -15,6 +15,9 @@ from eyelid.io.people_choice import Whom, counted_or_chosen
 from eyelid.mechanisms.mechanism import Mechanism, find
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.reporting.quote import Quote
+
+if TYPE_CHECKING:
+    from eyelid.mechanisms.statistics.summary import Summary
 
 
 def cost(
@@ -63,12 +66,16 @@ def cost(
             raise InputError("a heatmap is made of gaze, and this is a table of features")
         return map_cost(mechanism, source, people=people, layers=recordings, map=map, **parameters)
     if kind.release is ReleaseKind.STATISTICS:
+        from eyelid.releases.kinds.statistics.plan import check_said
         from eyelid.releases.kinds.statistics.quote import statistics_cost, summary_preview
 
+        count, whom = counted_or_chosen(people, study=source is not None)
         if source is not None:
-            asked: dict[str, Any] = {"mechanism": mechanism, "map": map, "people": people}
-            return summary_preview(source, **asked, **parameters)
-        count, _ = counted_or_chosen(people, study=False)
+            if count is not None:
+                raise InputError("a study says how many people there are: leave out `people`")
+            check_said(kind.name, parameters)
+            results = cast("Summary | str", mechanism)
+            return summary_preview(source, mechanism=results, map=map, people=whom, **parameters)
         return statistics_cost(kind.name, people=count, features=features, **parameters)
     make_quote: Callable[..., Quote[Any]]
     if kind.release is ReleaseKind.SAMPLES:

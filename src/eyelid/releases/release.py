@@ -114,9 +114,11 @@ def release(
             **parameters,
         )
     if kind.release is ReleaseKind.STATISTICS:
+        from eyelid.releases.kinds.statistics.plan import check_said
         from eyelid.releases.kinds.statistics.release import summary
 
         _check_no_features("results", unit, bounds, keep, min_seconds)
+        check_said(kind.name, parameters)
         found = summary(
             source,
             out,
