@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from eyelid.attacks.conclusions import conclusions
 from eyelid.reporting.sentences import coarse, percent
 from eyelid.spelling import plural
 
 if TYPE_CHECKING:
     from eyelid.attacks.conclusions import Conclusions
+    from eyelid.attacks.target import TableTarget
 
 MOST_CONTRASTS = 10
 """Contrasts that a page lists, the strongest first."""
+
+
+class Concluding:
+    """What an audit of features says of conclusions."""
+
+    target: TableTarget
+
+    @cached_property
+    def conclusions(self) -> Conclusions | None:
+        """What a study would conclude from the release; None without one, or without tasks."""
+        released = self.target.released
+        return None if released is None else conclusions(self.target.original, released)
 
 
 def concluded_rows(found: Conclusions) -> list[tuple[str, str, str]]:

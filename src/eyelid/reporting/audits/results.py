@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,6 @@ import polars as pl
 from eyelid.attacks.attackers import ATTACKERS
 from eyelid.attacks.attributes import Inference
 from eyelid.attacks.averaging import Averaged
-from eyelid.attacks.conclusions import Conclusions, conclusions
 from eyelid.attacks.error import ErrorMeasures
 from eyelid.attacks.groups import GroupFindings
 from eyelid.attacks.identification import (
@@ -46,6 +44,7 @@ from eyelid.errors import InputError
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.reporting.audits import verdict
 from eyelid.reporting.audits.audit_json import audit_json, frame_of
+from eyelid.reporting.audits.conclusions import Concluding
 from eyelid.reporting.sentences import percent
 from eyelid.spelling import Table, json_text
 
@@ -209,7 +208,7 @@ class Audit(Unasked, Framed):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class TableAudit(Audit):
+class TableAudit(Concluding, Audit):
     """The audit of features, or of gaze by its features; what its kind has is in its variant.
 
     Attributes:
@@ -226,12 +225,6 @@ class TableAudit(Audit):
         from eyelid.reporting.audits.tables import audit_lines
 
         return audit_lines(self)
-
-    @cached_property
-    def conclusions(self) -> Conclusions | None:
-        """What a study would conclude from the release; None without one, or without tasks."""
-        released = self.target.released
-        return None if released is None else conclusions(self.target.original, released)
 
     @property
     def across(self) -> str:
