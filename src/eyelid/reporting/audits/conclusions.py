@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from eyelid.attacks.conclusions import conclusions
+from eyelid.attacks.conclusions import Conclusions, conclusions
+from eyelid.attacks.target import TableTarget
 from eyelid.reporting.sentences import coarse, percent
 from eyelid.spelling import plural
-
-if TYPE_CHECKING:
-    from eyelid.attacks.conclusions import Conclusions
-    from eyelid.attacks.target import TableTarget
 
 MOST_CONTRASTS = 10
 """Contrasts that a page lists, the strongest first."""
