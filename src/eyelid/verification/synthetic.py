@@ -277,7 +277,7 @@ def _by_the_data(self: Synthetic, table: FeatureTable) -> Any:
     names = [table.names[place] for place in self.chosen(table)]
     values = table.data.select(names).to_numpy()
     low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
-    return Bins(low, high, self.bins_for(self.facts(table).people), BEND)
+    return Bins(low, high, self.bins_for(self.facts(table)), BEND)
 
 
 def _binned_by_the_data(self: Round, values: Values, facts: PublicFacts) -> Any:
