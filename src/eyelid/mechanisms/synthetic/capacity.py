@@ -38,7 +38,8 @@ def error_of_means(mechanism: Synthetic, facts: PublicFacts, noise: float) -> fl
         facts: the public facts.
         noise: on a share.
     """
-    return _MEANS_TO_SHARES * _MEAN_NOISE * noise if mechanism.of_people(facts) else 0.0
+    off = _MEAN_NOISE * noise / math.sqrt(facts.recordings)
+    return _MEANS_TO_SHARES * off if mechanism.of_people(facts) else 0.0
 
 
 def mean_error_sd(mechanism: Synthetic, facts: PublicFacts) -> float | None:
@@ -48,7 +49,9 @@ def mean_error_sd(mechanism: Synthetic, facts: PublicFacts) -> float | None:
     """
     if not mechanism.of_people(facts):
         return None
-    return _MEAN_NOISE * mechanism.noise_of_shares(mechanism.carried_facts(facts))
+    noise = mechanism.noise_of_shares(replace(facts, features=mechanism.carried(facts)))
+    # Over all tasks, in each of which noise is drawn anew.
+    return _MEAN_NOISE * noise / math.sqrt(facts.recordings)
 
 
 def means_off(mechanism: Synthetic, table: FeatureTable) -> dict[str, float]:

@@ -29,14 +29,10 @@ from eyelid.mechanisms.mechanism import (
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.record_mechanism import window_rows
 from eyelid.mechanisms.release_kind import Execution, Gaps, ReleaseKind
+from eyelid.mechanisms.synthetic import capacity
 from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.mechanisms.synthetic.calibration import measurement_of
-from eyelid.mechanisms.synthetic.capacity import (
-    EVERY_PAIR,
-    error_of_means,
-    means_off,
-    people_needed,
-)
+from eyelid.mechanisms.synthetic.capacity import EVERY_PAIR
 from eyelid.mechanisms.synthetic.copula import rows_of_people
 from eyelid.mechanisms.synthetic.games import in_game, worst_pairs
 from eyelid.mechanisms.synthetic.measurement import (
@@ -62,9 +58,9 @@ MOST_BINS = 128
 _POWERS = tuple(1 << power for power in range(2, MOST_BINS.bit_length()))
 MOST_BY_DEFAULT = 8
 """Features that are carried unless others are asked for: each makes the noise on all larger."""
-# How far apart two tasks' means are moved, in standard deviations of the feature, by noise on
-# shares.
+# How far noise on shares moves two tasks' means apart, in standard deviations of the feature.
 _TASKS_APART = 5.0
+_GAME = {"epsilon": 4.0, "delta": 1e-5, "bins": 8, "records": 2}
 
 
 @register
@@ -80,12 +76,15 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         much of each task, and of each public group, lies in each quarter of that, and how many rows
         recordings have; along a tree of features, how they go together, how long they stay as they
         are, how people stay the same over tasks, and how they change in the course of a recording.
-        The tree is public, or chosen by a round of its own. Of a public order of features, the
+        The tree is public, or chosen by a round of its own. Where rows are no windows of a signal:
+        nested tables of each feature, eighths by task and group, how every two features go
+        together, and how much a person's rows are alike. Of a public order of features, the
         measures that are reported most first, eight are carried unless others are asked for, and
         fewer where the error that is wanted does not allow so many; the rest is left out. A missing
         value counts nowhere. Where noisy counts show that hardly anyone has a feature, its column
         stays empty; otherwise synthetic rows have a value everywhere, and how much is missing is
-        lost.""",
+        lost, but for rows that are no windows, of which as many values are missing as noisy counts
+        clearly show.""",
         protects="""a person, replace-one, (ε, δ) in total over everything that is released; trust
         is central. The number of people, of groups and their members, and the names of tasks are
         public.""",
@@ -114,10 +113,9 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         "approach to differentially private synthetic data, at the level of people and with time"
     )
     games: ClassVar[tuple[dict[str, Any], ...]] = (
-        {"epsilon": 4.0, "delta": 1e-5, "bins": 8, "records": 2, "carry": 2, "rows": 2}
-        | {"pairs": "public"},
-        {"epsilon": 4.0, "delta": 1e-5, "bins": 8, "records": 2, "carry": 2, "pairs": "all"},
-        {"epsilon": 4.0, "delta": 1e-5, "bins": 8, "records": 2, "carry": 3, "pairs": "private"},
+        _GAME | {"carry": 2, "rows": 2, "pairs": "public"},
+        _GAME | {"carry": 2, "pairs": "all"},
+        _GAME | {"carry": 3, "pairs": "private"},
     )
 
     unit: Unit = offered_unit()
@@ -180,7 +178,7 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
             raise InputError(f"bins must be a power of two from 4 to {MOST_BINS}, got {self.bins}")
 
     def bins_for(self, facts: PublicFacts) -> int:
-        """As many as were asked for; else all if smooth, or a quarter of the people, 8 to 64."""
+        """As many as were asked for; else a quarter of the people, 8 to 64, or all if smooth."""
         if self.bins is not None or self.of_people(facts):
             return self.bins or MOST_BINS
         return max(8, min(64, 1 << max(0, (facts.people // 4).bit_length() - 1)))
@@ -272,7 +270,7 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         as there are: with fewer, leaving out features would mend nothing.
         """
         noise, people = self.noise_of_shares(facts), grouped(facts, self.by).smallest
-        return max(error_of_share(noise, people), error_of_means(self, facts, noise))
+        return max(error_of_share(noise, people), capacity.error_of_means(self, facts, noise))
 
     def expected_share_error(self, facts: PublicFacts) -> float:
         """Expected error of released shares: carried features, drawn participants, all groups."""
@@ -290,11 +288,8 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         return math.pi / 2 * asked.noise_of_person(self.carried_facts(facts)) / facts.people
 
     def mean_errors(self, table: FeatureTable) -> dict[str, float]:
-        """How far the mean of each feature will be off over everybody, at most about, in its unit.
-
-        Where values lie near to each other it is less.
-        """
-        return means_off(self, table)
+        """How far each feature's mean over everybody will be off, at most about, in its unit."""
+        return capacity.means_off(self, table)
 
     def tasks_apart(self, facts: PublicFacts) -> float:
         """How far the difference of two tasks' means will be off, in sd of the feature, about."""
@@ -321,7 +316,7 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
 
         Groups are taken to be as large, of the whole, as they are.
         """
-        return people_needed(self, facts)
+        return capacity.people_needed(self, facts)
 
     @property
     def may_differ(self) -> Form:
@@ -424,7 +419,8 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
             )
             blocks = track(copula.drawn(number, rows, rng), "making up people")
             frame = rows_of_people(made, tasks, rows, table.step_ms or 1.0, blocks, names, back)
-            frames.append(frame.with_columns(pl.col(names).fill_nan(None), *rounded(self, table)))
+            frame = frame.with_columns(pl.col(names).fill_nan(None))
+            frames.append(frame.with_columns(rounded(self, table)))
             attributes = groups.people.drop("people", "person")[[number] * len(made)]
             people.append(pl.DataFrame({"person": made}).hstack(attributes.get_columns()))
         return replace(

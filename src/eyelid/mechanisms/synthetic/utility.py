@@ -11,6 +11,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.groups.public_groups import GroupedFacts, grouped
 from eyelid.mechanisms.mechanism import PublicFacts
+from eyelid.mechanisms.synthetic.capacity import mean_error_sd
 from eyelid.mechanisms.synthetic.fitting import CERTAIN
 from eyelid.mechanisms.synthetic.public_pairs import WINDOWS
 from eyelid.spelling import plural
@@ -270,6 +271,8 @@ class MadeUp:
         tasks_apart_sd: how far the difference of two tasks' means will be off, about, in standard
             deviations of the feature.
         tells_nobody: whether a feature that nobody has stays empty.
+        mean_error_sd: how far a mean over everybody will be off, about, in standard deviations
+            between people; None where rows are windows of a signal.
     """
 
     people: int
@@ -291,6 +294,7 @@ class MadeUp:
     mean_errors: tuple[MeanError, ...] = ()
     tasks_apart_sd: float | None = None
     tells_nobody: bool = False
+    mean_error_sd: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As certificate.json and ``eyelid cost --json`` have it."""
@@ -350,6 +354,7 @@ def made_up(mechanism: Synthetic, facts: PublicFacts, table: FeatureTable | None
         if now.features and facts.recordings > 1
         else None,
         tells_nobody=now.features > 0 and mechanism.tells_nobody(facts),
+        mean_error_sd=mean_error_sd(mechanism, facts) if now.features else None,
     )
 
 
