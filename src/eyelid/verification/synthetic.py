@@ -473,7 +473,7 @@ _STALE: dict[str, Changes] = {
 }
 _SHOWN_ALL: dict[str, Changes] = {
     "eighths of exact counts, seen by what is asked": _in_measurement(_EXACT_PARTS),
-    "a row of somebody among all others": {"apply": _with_a_real_row},
+    "a real row among all others": {"apply": _with_a_real_row},
 }
 # What is asked or shown because of a person's data.
 _SHOWN: dict[str, Changes] = {
