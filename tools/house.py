@@ -1,9 +1,7 @@
 """``python -m tools.house``: how large the package is, and how much its parts know of each other.
 
 One JSON object, so that two versions can be put side by side. Statements are counted from the
-syntax tree, docstrings left out. A *type check* is any place outside of ``eyelid.mechanisms`` and
-``eyelid.papers`` that finds out what a mechanism is instead of being told: by its class, by an
-attribute that it may have, or by its name.
+syntax tree, docstrings left out. What counts as a type check stands in ``tools.type_checks``.
 """
 
 from __future__ import annotations
@@ -13,14 +11,13 @@ import json
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from tools.type_checks import type_checks
+
 PACKAGE = Path(__file__).parents[1] / "src" / "eyelid"
 LONGEST_MODULE, MOST_COMPLEX, MOST_PARAMETERS, MOST_BASES = 500, 20, 8, 8
-# Packages that may know the classes of mechanisms.
-AT_HOME = ("mechanisms", "papers")
 # Modules that everybody may import.
 EVERYBODYS = ("display", "errors", "spelling", "plotting", "version")
 
@@ -47,119 +44,6 @@ def statements(tree: ast.AST) -> int:
         )
         for node in ast.walk(tree)
     )
-
-
-def mechanism_classes(trees: dict[str, ast.Module]) -> set[str]:
-    """Names of all classes that derive from ``Mechanism``, however far."""
-    bases: dict[str, set[str]] = defaultdict(set)
-    for tree in trees.values():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                bases[node.name] |= {n for base in node.bases for n in _names(base)}
-    found = {"Mechanism"}
-    while True:
-        more = {name for name, above in bases.items() if above & found} - found
-        if not more:
-            return found
-        found |= more
-
-
-def type_checks(trees: dict[str, ast.Module], at_home: Iterable[str] = AT_HOME) -> list[str]:
-    """Where what a mechanism is gets found out, as ``module:line``."""
-    classes = mechanism_classes(trees)
-    named, attributes = _catalogue(trees, classes)
-    found = []
-    for module, tree in trees.items():
-        if module.split(".")[0] in at_home:
-            continue
-        known = classes | _aliases(tree, classes)
-        found += [
-            f"{module}:{getattr(node, 'lineno', 0)}"
-            for node in ast.walk(tree)
-            if _asks(node, known, named, attributes)
-        ]
-    return sorted(found)
-
-
-def _asks(node: ast.AST, classes: set[str], named: set[str], attributes: set[str]) -> bool:
-    """Whether a place finds out what a mechanism is."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        arguments = [n for each in node.args[1:2] for n in _names(each)]
-        if node.func.id in ("isinstance", "issubclass"):
-            return bool(classes & set(arguments))
-        if node.func.id in ("hasattr", "getattr") and len(node.args) > 1:
-            what = node.args[1]
-            return isinstance(what, ast.Constant) and what.value in attributes
-    if isinstance(node, ast.MatchClass):
-        return bool(classes & set(_names(node.cls)))
-    if isinstance(node, ast.FunctionDef):
-        dispatched = any(
-            isinstance(part, ast.Attribute) and part.attr == "register"
-            for each in node.decorator_list
-            for part in ast.walk(each)
-        )
-        hints = [n for a in node.args.args if a.annotation for n in _names(a.annotation)]
-        return dispatched and bool(classes & set(hints))
-    if isinstance(node, ast.Compare):
-        sides = [node.left, *node.comparators]
-        if any(
-            isinstance(side, ast.Call)
-            and isinstance(side.func, ast.Name)
-            and side.func.id == "type"
-            for side in sides
-        ):
-            return any(classes & set(_names(side)) for side in sides)
-        constants = {
-            n.value for side in sides for n in ast.walk(side) if isinstance(n, ast.Constant)
-        }
-        return bool(named & {each for each in constants if isinstance(each, str)}) and any(
-            isinstance(side, ast.Attribute | ast.Name) and "name" in _names(side) for side in sides
-        )
-    return False
-
-
-def _catalogue(trees: dict[str, ast.Module], classes: set[str]) -> tuple[set[str], set[str]]:
-    """Names of mechanisms as users type them, and what their classes define."""
-    named, attributes = set(), set()
-    for module, tree in trees.items():
-        if module.split(".")[0] not in AT_HOME:
-            continue
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.ClassDef) or node.name not in classes:
-                continue
-            for item in node.body:
-                if isinstance(item, ast.FunctionDef):
-                    attributes.add(item.name)
-                targets = item.targets if isinstance(item, ast.Assign) else []
-                if isinstance(item, ast.AnnAssign):
-                    targets = [item.target]
-                for target in targets:
-                    if not isinstance(target, ast.Name):
-                        continue
-                    attributes.add(target.id)
-                    value = item.value if isinstance(item, ast.Assign | ast.AnnAssign) else None
-                    if target.id == "name" and isinstance(value, ast.Constant):
-                        named.add(str(value.value))
-    return named, attributes
-
-
-def _aliases(tree: ast.Module, classes: set[str]) -> set[str]:
-    """Names of a module that stand for mechanism classes, such as tuples of them."""
-    return {
-        target.id
-        for node in tree.body
-        if isinstance(node, ast.Assign) and classes & set(_names(node.value))
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-
-
-def _names(node: ast.AST) -> Iterator[str]:
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name):
-            yield part.id
-        elif isinstance(part, ast.Attribute):
-            yield part.attr
 
 
 def wide_functions(trees: dict[str, ast.Module]) -> list[str]:

@@ -222,22 +222,37 @@ def mean_errors(runs: Sequence[Outcome]) -> dict[str, tuple[float, str]]:
     return {name: (fmean(value for value, _ in of), of[0][1]) for name, of in errors.items()}
 
 
-def by_other_people(
-    mechanism: FeatureMechanism,
-    taken: FeatureTable,
-    table: FeatureTable,
-    questions: Questions,
-    noise: Randomness,
-    seed: int,
-) -> Outcome:
+@dataclass(frozen=True)
+class Trial:
+    """One run of a mechanism, to be attacked and used for a comparison. Nothing is released.
+
+    Attributes:
+        mechanism: with its parameters.
+        taken: what it takes.
+        table: the windows that its release is compared with: as a rule the same.
+        questions: what is asked.
+        seed: of its noise and of everybody's random choices.
+    """
+
+    mechanism: Any
+    taken: FeatureTable
+    table: FeatureTable
+    questions: Questions
+    seed: int = 0
+
+
+def by_other_people(trial: Trial, noise: Randomness) -> Outcome:
     """Shares of each person's windows whose task is told by a release of others; or why none is."""
+    questions = trial.questions
     if questions.target is None:
         return Outcome()
     if questions.target != "task":
         return Outcome(not_used=f"it says nothing of {questions.target}: only tasks are learned")
-    run = partial(mechanism.apply, noise=noise)
+    run = partial(trial.mechanism.apply, noise=noise)
     try:
-        shares = learned_without(run, taken, table, model=questions.model, seed=seed)
+        shares = learned_without(
+            run, trial.taken, trial.table, model=questions.model, seed=trial.seed
+        )
     except InputError as error:
         return Outcome(not_used=f"without those who are tested too few are left: {error}")
     if shares is None:

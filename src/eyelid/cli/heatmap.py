@@ -13,12 +13,14 @@ from eyelid.cli.output import (
     ColumnMap,
     Delta,
     EngineName,
+    EpsilonOfPerson,
     In,
     Json,
     LedgerFile,
     Out,
     People,
     Quiet,
+    Seed,
     Settings,
     Until,
     Workers,
@@ -67,9 +69,7 @@ def run(
             help="A stimulus by its name in the data, or its picture file; several share ε.",
         ),
     ] = None,
-    epsilon: Annotated[
-        float | None, typer.Option(metavar="E", help="Total for one person.")
-    ] = None,
+    epsilon: EpsilonOfPerson = None,
     delta: Delta = None,
     level: Annotated[
         str | None,
@@ -150,10 +150,7 @@ def run(
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
     card: CardFile = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Repeatable noise; the certificate then does not hold."),
-    ] = None,
+    seed: Seed = None,
     engine: EngineName = None,
     workers: Workers = None,
     quiet: Quiet = False,

@@ -94,6 +94,11 @@ MechanismName = Annotated[
     str, typer.Option(metavar="NAME", help="What makes it private: 'eyelid mechanisms' lists them.")
 ]
 Epsilon = Annotated[float | None, typer.Option(metavar="E", help="Total for one unit.")]
+EpsilonOfPerson = Annotated[float | None, typer.Option(metavar="E", help="Total for one person.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Repeatable noise; the certificate then does not hold."),
+]
 Delta = Annotated[float | None, typer.Option(metavar="D", help="δ [min(N^-1.5, 1e-6)].")]
 Blur = Annotated[
     str | None,

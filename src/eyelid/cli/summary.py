@@ -12,12 +12,14 @@ from eyelid.cli.output import (
     ColumnMap,
     Delta,
     EngineName,
+    EpsilonOfPerson,
     In,
     Json,
     LedgerFile,
     Out,
     People,
     Quiet,
+    Seed,
     Workers,
     column_map,
     listed,
@@ -75,9 +77,7 @@ def run(
             metavar="A-B", help="The difference of two tasks or pages within people; repeatable."
         ),
     ] = None,
-    epsilon: Annotated[
-        float | None, typer.Option(metavar="E", help="Total for one person.")
-    ] = None,
+    epsilon: EpsilonOfPerson = None,
     delta: Delta = None,
     norms: Annotated[
         Path | None,
@@ -114,10 +114,7 @@ def run(
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
     card: CardFile = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Repeatable noise; the certificate then does not hold."),
-    ] = None,
+    seed: Seed = None,
     engine: EngineName = None,
     workers: Workers = None,
     quiet: Quiet = False,
@@ -201,7 +198,12 @@ def _release(
 def _say(done: Results, out: Path) -> None:
     """The results, and what is promised."""
     from eyelid.reporting.sentences import in_all, promise_lines
-    from eyelid.reporting.statistics.tables import rows_of, shown_columns, widths_in_words
+    from eyelid.reporting.statistics.tables import (
+        rows_of,
+        shown_columns,
+        warnings,
+        widths_in_words,
+    )
     from eyelid.spelling import Table, plural
 
     certificate = done.certificate
@@ -211,6 +213,8 @@ def _say(done: Results, out: Path) -> None:
     show([Table("", columns, rows_of(done.frame, columns))])
     if widths := widths_in_words(done.frame):
         say(widths)
+    for warning in warnings(done.frame):
+        say(warning)
     show(promise_lines(certificate.person_level, form=certificate.form))
     if certificate.incomplete or len(certificate.ledger) > 1:
         say(in_all(certificate))

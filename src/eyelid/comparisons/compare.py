@@ -11,7 +11,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from eyelid.attacks.outcome import ATTACKERS, Outcome, Questions, measured_raw
+from eyelid.attacks.outcome import ATTACKERS, Outcome, Questions, Trial, measured_raw
 from eyelid.comparisons.journal import journal
 from eyelid.comparisons.settings import DEFAULT, EPSILONS, mechanism_of, other_meaning, settings_of
 from eyelid.engine.atomic import check_file, outside, write_file
@@ -389,9 +389,8 @@ def _job(handle: Shared[_Work], job: _Job) -> dict[str, Any]:
         taken = work.table if planned.taken is None else planned.taken
         seed = job.seed(work.seed)
         try:
-            found = measured(
-                mechanism_of(planned.row.asked), taken, work.table, work.questions, seed
-            )
+            mechanism = mechanism_of(planned.row.asked)
+            found = measured(Trial(mechanism, taken, work.table, work.questions, seed))
         except EyelidError as error:
             return {"failed": str(error)}
         return found.to_dict()

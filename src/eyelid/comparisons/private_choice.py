@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from eyelid.attacks.outcome import Outcome, Questions
+from eyelid.attacks.outcome import Outcome, Questions, Trial
 from eyelid.comparisons.candidates import Candidate
 from eyelid.comparisons.goals import Goals
 from eyelid.comparisons.settings import mechanism_of
@@ -224,7 +224,8 @@ def _run_in_block(
         with warnings.catch_warnings(), alone():
             warnings.simplefilter("ignore")
             setting = _as_noisy(ballot.candidates[place].setting, people, len(block))
-            return measured(mechanism_of(setting), part, part, ballot.questions, ballot.seed)
+            trial = Trial(mechanism_of(setting), part, part, ballot.questions, ballot.seed)
+            return measured(trial)
     except Exception:  # Whatever it says may depend on a person's data.
         return None
 

@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from eyelid.attacks.outcome import Outcome, Questions
+from eyelid.attacks.outcome import Outcome, Questions, Trial
 from eyelid.comparisons.candidates import Candidate, candidates
 from eyelid.comparisons.compare import FEWEST_PEOPLE, Source
 from eyelid.comparisons.facts import Facts
@@ -391,7 +391,8 @@ def _run(handle: Shared[_Work], job: tuple[int, int]) -> Outcome | str:
     try:
         # On one core wherever it is: more of them round otherwise.
         with alone():
-            found = measured(mechanism_of(setting), table, table, work.search.questions, seed)
+            trial = Trial(mechanism_of(setting), table, table, work.search.questions, seed)
+            found = measured(trial)
     except EyelidError as error:
         return str(error)
     # Recordings of all tasks are cut to one length.

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eyelid.attacks.outcome import Outcome, Questions, measured_raw, named_by_rows
+from eyelid.attacks.outcome import Outcome, Questions, Trial, measured_raw, named_by_rows
 from eyelid.attacks.protocols import Material
 from eyelid.attacks.statistics import above
 from eyelid.engine.cores import alone
@@ -51,7 +51,7 @@ def test_people_who_are_unlike_are_all_named_in_raw_data(unlike):
 def test_groups_never_name_more_than_one_among_k(unlike, k):
     """Everybody is told apart raw; over 6 partitions, p below 0.001 would be a broken promise."""
     mechanism = mechanism_named("ksame", k=k)
-    runs = [measured(mechanism, unlike, unlike, QUESTIONS, seed) for seed in range(6)]
+    runs = [measured(Trial(mechanism, unlike, unlike, QUESTIONS, seed)) for seed in range(6)]
     for attacker in runs[0].named:
         shares = np.concatenate([run.named[attacker] for run in runs])
         assert above(shares, 1 / k) > 0.001, attacker
@@ -62,7 +62,7 @@ def test_groups_never_name_more_than_one_among_k(unlike, k):
 @pytest.mark.parametrize("name", ["laplace", "lpa-paper"])
 def test_whoever_has_the_very_recordings_names_those_who_are_hardly_hidden(unlike, name):
     """By the law of the noise, or by rows where it cannot be read off."""
-    found = measured(mechanism_named(name, epsilon=1e5), unlike, unlike, QUESTIONS, seed=1)
+    found = measured(Trial(mechanism_named(name, epsilon=1e5), unlike, unlike, QUESTIONS, seed=1))
     mine = {who: np.mean(shares) for who, shares in found.named.items() if "the very" in who}
     assert max(mine.values()) == 1.0
     assert ("likelihood, has the very recordings" in mine) == (name == "laplace")
@@ -72,7 +72,7 @@ def test_the_very_recordings_name_also_where_nothing_else_is_known(unlike):
     """One row each: it cannot be parted into what is known and what is shown."""
     alone = replace(unlike, data=unlike.data.group_by("person", maintain_order=True).first())
     naming = replace(QUESTIONS, target=None)
-    found = measured(mechanism_named("laplace", epsilon=1e5), alone, alone, naming, seed=1)
+    found = measured(Trial(mechanism_named("laplace", epsilon=1e5), alone, alone, naming, seed=1))
     assert list(found.named) == ["likelihood, has the very recordings"]
     assert np.mean(found.named["likelihood, has the very recordings"]) == 1.0
 
@@ -96,7 +96,9 @@ def test_everybody_alike_is_named_by_guessing_alone(unlike):
     """Planted: the same values for all leave nothing but order and names to be found."""
     same = unlike.data.with_columns(pl.lit(0.5).alias(name) for name in unlike.names)
     alike = replace(unlike, data=same)
-    found = measured(mechanism_named("laplace", epsilon=1e5), alike, alike, QUESTIONS, seed=1)
+    found = measured(
+        Trial(mechanism_named("laplace", epsilon=1e5), alike, alike, QUESTIONS, seed=1)
+    )
     assert found.named["likelihood, has the very recordings"] == (1 / PEOPLE,) * PEOPLE
 
 
@@ -107,7 +109,9 @@ def test_noisy_means_of_groups_are_attacked_under_their_members_names(unlike, na
     grouped = replace(unlike, people=halves)
     mechanism = mechanism_named(name, epsilon=1e6, inner="laplace", **asked)
     # Which groups are drawn decides how well they are told apart: one draw alone says little.
-    runs = [measured(mechanism, grouped, grouped, QUESTIONS, seed=seed) for seed in range(1, 5)]
+    runs = [
+        measured(Trial(mechanism, grouped, grouped, QUESTIONS, seed=seed)) for seed in range(1, 5)
+    ]
     best = [max(np.mean(shares) for shares in found.named.values()) for found in runs]
     assert np.mean(best) > 1.5 / PEOPLE
     assert max(best) <= 0.25 + 1e-9
@@ -127,7 +131,7 @@ def test_attributes_whose_names_begin_alike_are_told_apart(unlike):
 
 def test_noise_is_off_by_as_much_as_was_foreseen(unlike):
     mechanism = mechanism_named("laplace", epsilon=50.0)
-    found = measured(mechanism, unlike, unlike, QUESTIONS, seed=3)
+    found = measured(Trial(mechanism, unlike, unlike, QUESTIONS, seed=3))
     assert found.error_of_span == pytest.approx(
         mechanism.expected_rmse_of_span(mechanism.facts(unlike)), rel=0.2
     )
@@ -135,7 +139,7 @@ def test_noise_is_off_by_as_much_as_was_foreseen(unlike):
 
 def test_means_name_nobody_and_teach_all_the_same(unlike):
     mechanism = mechanism_named("groupmean", epsilon=1e4, inner="dct")
-    found = measured(mechanism, unlike, unlike, QUESTIONS, seed=1)
+    found = measured(Trial(mechanism, unlike, unlike, QUESTIONS, seed=1))
     assert found.named == {}
     assert np.mean(found.used) > 0.9
     assert found.error_of_span < 0.05
@@ -157,18 +161,20 @@ def test_whoever_is_tested_had_no_part_in_what_others_have_taught(unlike, mechan
         return apply(self, table, noise)
 
     monkeypatch.setattr(type(built), "apply", watched)
-    measured(built, unlike, unlike, QUESTIONS, seed=1)
+    measured(Trial(built, unlike, unlike, QUESTIONS, seed=1))
     assert sum(PEOPLE - people for people in seen) == PEOPLE
 
 
 def test_too_few_to_leave_somebody_out_leaves_use_unmeasured(unlike):
-    found = measured(mechanism_named("ksame-paper", k=PEOPLE), unlike, unlike, QUESTIONS, seed=1)
+    found = measured(
+        Trial(mechanism_named("ksame-paper", k=PEOPLE), unlike, unlike, QUESTIONS, seed=1)
+    )
     assert found.used is None
     assert found.named
 
 
 def test_one_group_of_all_says_why_nothing_can_be_learned(unlike):
-    found = measured(mechanism_named("ksame", k=PEOPLE), unlike, unlike, QUESTIONS)
+    found = measured(Trial(mechanism_named("ksame", k=PEOPLE), unlike, unlike, QUESTIONS))
     assert (found.used, found.not_used) == (
         None,
         "all are in one group: nobody is left to learn from",
@@ -177,13 +183,15 @@ def test_one_group_of_all_says_why_nothing_can_be_learned(unlike):
 
 def test_a_seed_makes_a_run_and_another_makes_another(unlike):
     mechanism = mechanism_named("laplace", epsilon=50.0)
-    one, same, other = (measured(mechanism, unlike, unlike, QUESTIONS, seed) for seed in (1, 1, 2))
+    one, same, other = (
+        measured(Trial(mechanism, unlike, unlike, QUESTIONS, seed)) for seed in (1, 1, 2)
+    )
     assert one == same
     assert one.error_of_span != other.error_of_span
 
 
 def test_an_outcome_comes_back_from_a_file_as_it_was(unlike):
-    found = measured(mechanism_named("ksame", k=2), unlike, unlike, QUESTIONS, seed=1)
+    found = measured(Trial(mechanism_named("ksame", k=2), unlike, unlike, QUESTIONS, seed=1))
     assert Outcome.from_dict(json.loads(json.dumps(found.to_dict()))) == found
 
 

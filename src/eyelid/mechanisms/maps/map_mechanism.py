@@ -91,6 +91,13 @@ class MapMechanism(DifferentialMechanism):
         It limits everybody's counts itself, and nothing else of them is ever seen.
         """
 
+    @abstractmethod
+    def without_noise(self, counts: PersonCounts, facts: MapFacts) -> Values:
+        """What is measured but for the noise: layers × rows × columns. Not private.
+
+        It shows how much of an error is the noise's, to those who may see the data.
+        """
+
     def settled(self, counts: PersonCounts, facts: MapFacts, noise: Randomness) -> Self:
         """The mechanism with whatever it chooses by the data chosen; most choose nothing.
 

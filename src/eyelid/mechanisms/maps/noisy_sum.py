@@ -190,6 +190,10 @@ class NoisyMap(MapMechanism, NoisySum):
         """The noisy sum over the public number of people."""
         return NoisySum.measure(self, counts, facts, noise)
 
+    def without_noise(self, counts: PersonCounts, facts: MapFacts) -> Values:
+        """The sum itself over the public number of people."""
+        return self.divided(self.total(counts, facts), facts)
+
     def in_spans(
         self, counts: PersonCounts, facts: MapFacts, cells: Values
     ) -> tuple[Values, Values]:

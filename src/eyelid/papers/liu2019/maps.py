@@ -103,6 +103,10 @@ class PaperMap(MapMechanism):
         noisy: Values = mechanism.randomised(mechanism.capped(counts), facts, 1, noise)[0]
         return noisy.reshape(facts.size)
 
+    def without_noise(self, counts: PersonCounts, facts: MapFacts) -> Values:
+        """The mean of capped counts."""
+        return _mean(self.capped(counts)).reshape(facts.size)
+
     def cells_of_about(self, people: int, layers: int) -> float:
         """Pixels."""
         return math.inf

@@ -13,16 +13,15 @@ from typing import Any, ClassVar
 
 from eyelid.attacks.attackers import Attacker
 from eyelid.attacks.one_run import CanaryResult
-from eyelid.attacks.outcome import Outcome, Questions
+from eyelid.attacks.outcome import Outcome, Trial
 from eyelid.attacks.protocols import Protocol
 from eyelid.attacks.target import TableTarget
 from eyelid.gaze.features.omission import Blanks
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.release_folder import RELEASED_FILES
-from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.releases.audits.canaries import Canaries
+from eyelid.releases.audits.consistency import Claim
 from eyelid.releases.audits.matching import Pair, beyond, compared, without_values
 from eyelid.reporting.audits.results import Audit, TableAudit
 
@@ -93,15 +92,8 @@ class TableAttack(Attack):
         """Both with the features and people to compare, or an error that says what differs."""
         return compared(original, released)
 
-    def faults(
-        self,
-        mechanism: FeatureMechanism,
-        certificate: Certificate,
-        original: FeatureTable,
-        released: FeatureTable,
-        facts: PublicFacts,
-    ) -> Iterator[str]:
-        """What values and noise of a release that claims to hold cannot be, in words."""
+    def faults(self, claim: Claim) -> Iterator[str]:
+        """What values and noise of such a release cannot be, in words."""
         yield from ()
 
     def besides(self, target: TableTarget) -> tuple[list[str], list[str]]:
@@ -125,23 +117,8 @@ class TableAttack(Attack):
         return noted(target, *without_values(target.original, target.released))
 
     @abstractmethod
-    def measure(
-        self,
-        mechanism: Any,
-        taken: FeatureTable,
-        table: FeatureTable,
-        questions: Questions,
-        seed: int,
-    ) -> Outcome:
-        """Run a mechanism once, attack what comes out, and use it, for a comparison.
-
-        Args:
-            mechanism: of this kind.
-            taken: what it takes.
-            table: the windows that its release is compared with: as a rule the same.
-            questions: what is asked.
-            seed: of its noise and of everybody's random choices. Nothing is released.
-        """
+    def measure(self, trial: Trial) -> Outcome:
+        """Run a mechanism of this kind once, attack what comes out, and use it."""
 
     def page(self, audit: TableAudit) -> str:
         """The report; whose groups and synthetic people are known may be drawn."""

@@ -8,6 +8,7 @@ of one kind is in its module.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -33,6 +34,25 @@ if TYPE_CHECKING:
 
 # Another eyelid's arithmetic may differ in the last digits.
 _TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A release that claims to hold, and what it must agree with.
+
+    Attributes:
+        mechanism: of its certificate.
+        certificate: what is claimed.
+        original: what it was made of.
+        released: the values.
+        facts: the public ones.
+    """
+
+    mechanism: FeatureMechanism
+    certificate: Certificate
+    original: FeatureTable
+    released: FeatureTable
+    facts: PublicFacts
 
 
 def inconsistencies(
@@ -97,7 +117,7 @@ def _with(
         form = form_given(original.chosen, mechanism.form)
         if certificate.misstates(form, described(mechanism, original)):
             yield MISSTATED
-    yield from attack.faults(mechanism, certificate, original, released, facts)
+    yield from attack.faults(Claim(mechanism, certificate, original, released, facts))
 
 
 MISSTATED = "the certificate states another form of data, or kind of release, than it is for"

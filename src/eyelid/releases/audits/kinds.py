@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 
 from eyelid.attacks.one_run import CanaryResult
-from eyelid.attacks.outcome import Outcome, Questions
+from eyelid.attacks.outcome import Outcome, Trial
 from eyelid.attacks.synthetic import names_nobody
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
@@ -61,25 +61,12 @@ def attacked_as(
     return kind
 
 
-def measured(
-    mechanism: FeatureMechanism,
-    taken: FeatureTable,
-    table: FeatureTable,
-    questions: Questions,
-    seed: int = 0,
-) -> Outcome:
-    """Run a mechanism once, attack what comes out, and use it.
-
-    Args:
-        mechanism: with its parameters.
-        taken: what it takes.
-        table: the windows that its release is compared with: as a rule the same.
-        questions: what is asked.
-        seed: of its noise and of everybody's random choices. Nothing is released.
-    """
+def measured(trial: Trial) -> Outcome:
+    """Run a mechanism once, attack what comes out, and use it."""
     started = time.perf_counter()
+    mechanism = trial.mechanism
     kind = ReleaseKind.RECORDS if mechanism.mixes_people else mechanism.release
-    found = OF_FEATURES[kind].measure(mechanism, taken, table, questions, seed)
+    found = OF_FEATURES[kind].measure(trial)
     return replace(found, seconds=time.perf_counter() - started)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 import numpy as np
 import polars as pl
@@ -14,7 +14,7 @@ from eyelid.attacks.groups import under_names
 from eyelid.attacks.means import audit_means, over_groups, true_means
 from eyelid.attacks.outcome import (
     Outcome,
-    Questions,
+    Trial,
     attacked_records,
     by_intersection,
     by_other_people,
@@ -29,13 +29,12 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io.csv_cells import csv_text
 from eyelid.io.release_folder import RELEASED_FILES, STANDARD_ERRORS
 from eyelid.io.remote import here
-from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
-from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.privacy.noise import randomness
 from eyelid.releases.audits.attack import AuditPlan, TableAttack, noted
 from eyelid.releases.audits.canaries import Canaries, MeanCanaries
+from eyelid.releases.audits.consistency import Claim
 from eyelid.releases.audits.matching import Pair, compared
 from eyelid.releases.kinds.features.application import standard_errors
 from eyelid.releases.kinds.features.plan import clipped_to
@@ -75,17 +74,11 @@ class MeansAttack(TableAttack):
             )
         return original, released
 
-    def faults(
-        self,
-        mechanism: FeatureMechanism,
-        certificate: Certificate,
-        original: FeatureTable,
-        released: FeatureTable,
-        facts: PublicFacts,
-    ) -> Iterator[str]:
+    def faults(self, claim: Claim) -> Iterator[str]:
         """Whether groups or noise are other than the mechanism's."""
-        yield from _wrong_means(cast(MeanMechanism, mechanism), original, released)
-        wanting = quieter_than_again(mechanism, original, released)
+        mechanism = cast(MeanMechanism, claim.mechanism)
+        yield from _wrong_means(mechanism, claim.original, claim.released)
+        wanting = quieter_than_again(mechanism, claim.original, claim.released)
         if wanting is not None:
             yield wanting
 
@@ -112,25 +105,19 @@ class MeansAttack(TableAttack):
             **plan.about(target), means=found, error=found.error, canaries=self.tried(target)
         )
 
-    def measure(
-        self,
-        mechanism: Any,
-        taken: FeatureTable,
-        table: FeatureTable,
-        questions: Questions,
-        seed: int,
-    ) -> Outcome:
+    def measure(self, trial: Trial) -> Outcome:
         """Noisy means: what they teach about others, and of several groups, who is behind them."""
+        mechanism, table, seed = trial.mechanism, trial.table, trial.seed
         noise = fresh_noise(seed, b"nobody in particular")
-        taught = by_other_people(mechanism, taken, table, questions, noise, seed)
-        groups = mechanism.partition(taken, noise)
-        released = mechanism.present(mechanism.noisy_means(taken, groups, noise))
+        taught = by_other_people(trial, noise)
+        groups = mechanism.partition(trial.taken, noise)
+        released = mechanism.present(mechanism.noisy_means(trial.taken, groups, noise))
         own = table.only(*[name for name in table.names if name in released.names])
         truth = true_means(mechanism, groups, own, released)
         found = Outcome(chance=1 / len(table.people))
         if mechanism.drawn or len(groups.people) > 1:
             material = Material(own, under_names(own, released, groups.member))
-            unasked = replace(questions, target=None)
+            unasked = replace(trial.questions, target=None)
             found = attacked_records(material, unasked, seed, groups.member)
             found = found.with_named(named_by_rows(material) | by_intersection(material))
         off = error_of(truth, replace(released, features=truth.features))

@@ -24,7 +24,7 @@ from eyelid.attacks.identification import Finding, identify, null_control, with_
 from eyelid.attacks.measurements import legible
 from eyelid.attacks.outcome import (
     Outcome,
-    Questions,
+    Trial,
     attacked_records,
     by_intersection,
     by_other_people,
@@ -45,14 +45,13 @@ from eyelid.errors import InputError
 from eyelid.gaze.features.per_event import events_and_omissions
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.records.record_mechanism import RecordMechanism
 from eyelid.privacy.rank1 import advantage_bound
 from eyelid.privacy.unit import Trust
 from eyelid.releases.audits.attack import AuditPlan, TableAttack, noted
 from eyelid.releases.audits.canaries import Canaries, RecordCanaries
+from eyelid.releases.audits.consistency import Claim
 from eyelid.releases.audits.matching import Pair, check_people, matched, with_values
 from eyelid.releases.audits.original import summarised
 from eyelid.releases.kinds.features.plan import people_alike
@@ -84,21 +83,15 @@ class RecordsAttack(TableAttack):
         """Both with the same people and the same features."""
         return matched(original, released)
 
-    def faults(
-        self,
-        mechanism: FeatureMechanism,
-        certificate: Certificate,
-        original: FeatureTable,
-        released: FeatureTable,
-        facts: PublicFacts,
-    ) -> Iterator[str]:
+    def faults(self, claim: Claim) -> Iterator[str]:
         """Whether the noise is missing, or not what the mechanism declares."""
+        mechanism, original, released = claim.mechanism, claim.original, claim.released
         if mechanism.mixes_people:
             return
         wanting = None
         if mechanism.measures:
             wanting = noise_objection(cast(RecordMechanism, mechanism), original, released)
-        if wanting is None and not legible(mechanism, facts).size:
+        if wanting is None and not legible(mechanism, claim.facts).size:
             wanting = quieter_than_again(mechanism, original, released)
         if wanting is not None:
             yield wanting
@@ -177,28 +170,27 @@ class RecordsAttack(TableAttack):
             else (),
         )
 
-    def measure(
-        self,
-        mechanism: Any,
-        taken: FeatureTable,
-        table: FeatureTable,
-        questions: Questions,
-        seed: int,
-    ) -> Outcome:
+    def measure(self, trial: Trial) -> Outcome:
         """People named in records of their own, and what is learned from those of others."""
+        mechanism, table, questions, seed = (
+            trial.mechanism,
+            trial.table,
+            trial.questions,
+            trial.seed,
+        )
         noise = fresh_noise(seed, b"one run of many")
-        released = mechanism.apply(taken, noise)
+        released = mechanism.apply(trial.taken, noise)
         released = replace(released, people=released.people.select("person"), released=True)
         names = [name for name in table.names if name in released.names]
         own = table.only(*names)
         material = Material(own, replace(released.only(*names), features=own.features))
         if mechanism.mixes_people:
             found = attacked_records(material, replace(questions, target=None), seed)
-            taught = by_other_people(mechanism, taken, table, questions, noise, seed)
+            taught = by_other_people(trial, noise)
             found = replace(found, used=taught.used, not_used=taught.not_used)
         else:
             found = attacked_records(material, questions, seed)
-        best = named_by_likelihood(mechanism, taken, released)
+        best = named_by_likelihood(mechanism, trial.taken, released)
         found = found.with_named(best or named_by_rows(material))
         return found.with_named(by_intersection(material)) if mechanism.regroups else found
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 import polars as pl
 
-from eyelid.attacks.outcome import Outcome, Questions, by_other_people, fresh_noise
+from eyelid.attacks.outcome import Outcome, Trial, by_other_people, fresh_noise
 from eyelid.attacks.similarity import task_of
 from eyelid.attacks.synthetic import audit_synthetic
 from eyelid.attacks.target import TableTarget
@@ -16,12 +16,11 @@ from eyelid.attacks.utility import learned_elsewhere
 from eyelid.errors import InputError
 from eyelid.gaze.features.omission import without_blanks
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.releases.audits.attack import AuditPlan, TableAttack
 from eyelid.releases.audits.canaries import Canaries, SyntheticCanaries
+from eyelid.releases.audits.consistency import Claim
 from eyelid.releases.audits.matching import Pair, compared, in_common
 from eyelid.reporting.audits.results import SyntheticAudit
 from eyelid.version import build
@@ -52,18 +51,10 @@ class RowsAttack(TableAttack):
             ),
         )
 
-    def measure(
-        self,
-        mechanism: Any,
-        taken: FeatureTable,
-        table: FeatureTable,
-        questions: Questions,
-        seed: int,
-    ) -> Outcome:
+    def measure(self, trial: Trial) -> Outcome:
         """No record to re-identify: what is learned from a release of other people is tested."""
-        noise = fresh_noise(seed, b"one run of many")
-        taught = by_other_people(mechanism, taken, table, questions, noise, seed)
-        return replace(taught, chance=1 / len(table.people))
+        taught = by_other_people(trial, fresh_noise(trial.seed, b"one run of many"))
+        return replace(taught, chance=1 / len(trial.table.people))
 
 
 class SyntheticAttack(RowsAttack):
@@ -71,19 +62,12 @@ class SyntheticAttack(RowsAttack):
 
     canaries: ClassVar[Canaries | None] = SyntheticCanaries()
 
-    def faults(
-        self,
-        mechanism: FeatureMechanism,
-        certificate: Certificate,
-        original: FeatureTable,
-        released: FeatureTable,
-        facts: PublicFacts,
-    ) -> Iterator[str]:
+    def faults(self, claim: Claim) -> Iterator[str]:
         """Whether people or features are other than those that the mechanism makes up."""
         # Another version may have another order of features.
-        ordered = certificate.version == build()
-        made = cast(Synthetic, mechanism)
-        yield from _wrong_people(made, original, released, ordered=ordered)
+        ordered = claim.certificate.version == build()
+        made = cast(Synthetic, claim.mechanism)
+        yield from _wrong_people(made, claim.original, claim.released, ordered=ordered)
 
 
 def _wrong_people(

@@ -23,7 +23,9 @@ from eyelid.attacks.utility import Use
 from eyelid.version import build
 
 if TYPE_CHECKING:
+    from eyelid.reporting.audits.maps import MapsAudit
     from eyelid.reporting.audits.results import TableAudit
+    from eyelid.reporting.audits.statistics import ResultsAudit
 
 SCHEMA = "eyelid/audit/1"
 UNCOVERED = (
@@ -107,6 +109,57 @@ def audit_json(audit: TableAudit) -> dict[str, Any]:
         _finite,
     )
     return content
+
+
+def json_of_everybody(
+    audit: MapsAudit | ResultsAudit,
+    subject: str,
+    attacks: Mapping[str, Any],
+    utility: Sequence[Mapping[str, Any]],
+    controls: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The audit of what is released about everybody at once: it says nothing of single people.
+
+    Args:
+        audit: of maps or results.
+        subject: what was released.
+        attacks: what came of them.
+        utility: what remains.
+        controls: of the attacks.
+    """
+    certificate = audit.target.certificate
+    return {
+        "schema": SCHEMA,
+        "subject": subject,
+        "people": certificate.people,
+        "release_sha256": certificate.output_sha256,
+        "identification": [],
+        "attributes": [],
+        **attacks,
+        "utility": [*utility],
+        "error": None,
+        "controls": {**controls},
+        "refuted": audit.refuted,
+        "verdict": audit.verdict,
+        "notes": [*audit.not_tried, UNCOVERED],
+        "seed": audit.seed,
+        "version": build(),
+    }
+
+
+def membership_of_last(member: Membership) -> dict[str, Any]:
+    """How well an attacker who knows everybody else tells who the last participant is."""
+    return {
+        "attacker": "likelihood ratio, knows everybody else",
+        "decisions": member.decisions,
+        "advantage": member.advantage.rate,
+        "low": member.advantage.low,
+        "high": member.advantage.high,
+        "chance": 0.0,
+        "bound": member.bound,
+        "p_value": member.p_value,
+        "refutes": member.refutes,
+    }
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

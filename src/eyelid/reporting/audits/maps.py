@@ -15,7 +15,7 @@ from eyelid.attacks.statistics import Rate
 from eyelid.attacks.subtraction import Subtraction
 from eyelid.attacks.target import HeatmapTarget
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.reporting.audits.audit_json import SCHEMA, UNCOVERED
+from eyelid.reporting.audits.audit_json import UNCOVERED, json_of_everybody, membership_of_last
 from eyelid.reporting.audits.page import Standing, total_sentence
 from eyelid.reporting.audits.results import Audit
 from eyelid.reporting.maps.page import guarantee_legend
@@ -172,48 +172,32 @@ class MapsAudit(Audit):
 
     def to_dict(self) -> dict[str, Any]:
         """As in audit.json; of single people it says nothing."""
-        certificate = self.target.certificate
-        return {
-            "schema": SCHEMA,
-            "subject": "heatmap",
-            "people": certificate.people,
-            "release_sha256": certificate.output_sha256,
-            "identification": [],
-            "attributes": [],
-            "maps": [
-                {"of": what or "everybody", **_attack_to_dict(attack)}
-                for what, attack in self.attacks.items()
-            ],
-            "utility": [
-                {
-                    "task": "heatmap",
-                    "layer": use.name,
-                    "correlation": _coarse(use.released.correlation),
-                    "nmse": _coarse(use.released.nmse),
-                    "blob_correlation": _coarse(use.blob.correlation),
-                    "blank_nmse": 1.0,
-                }
-                for use in self.uses
-            ]
-            + [
-                {
-                    "task": "table of areas",
-                    "table": table.name,
-                    "rmse": _coarse(table.rmse),
-                    "nothing_rmse": _coarse(table.nothing_rmse),
-                }
-                for table in self.tables
-            ],
-            "error": None,
-            "controls": {
-                which: _right(getattr(self.worst, which)) for which in ("positive", "null")
-            },
-            "refuted": self.refuted,
-            "verdict": self.verdict,
-            "notes": [*self.not_tried, UNCOVERED],
-            "seed": self.seed,
-            "version": build(),
-        }
+        attacks = [
+            {"of": what or "everybody", **_attack_to_dict(attack)}
+            for what, attack in self.attacks.items()
+        ]
+        maps: list[dict[str, Any]] = [
+            {
+                "task": "heatmap",
+                "layer": use.name,
+                "correlation": _coarse(use.released.correlation),
+                "nmse": _coarse(use.released.nmse),
+                "blob_correlation": _coarse(use.blob.correlation),
+                "blank_nmse": 1.0,
+            }
+            for use in self.uses
+        ]
+        tables = [
+            {
+                "task": "table of areas",
+                "table": table.name,
+                "rmse": _coarse(table.rmse),
+                "nothing_rmse": _coarse(table.nothing_rmse),
+            }
+            for table in self.tables
+        ]
+        controls = {which: _right(getattr(self.worst, which)) for which in ("positive", "null")}
+        return json_of_everybody(self, "heatmap", {"maps": attacks}, maps + tables, controls)
 
 
 def _attack_to_dict(attack: MapAttacks) -> dict[str, Any]:
@@ -223,19 +207,7 @@ def _attack_to_dict(attack: MapAttacks) -> dict[str, Any]:
         if left is None
         else {name: _coarse(value) for name, value in asdict(left).items()}
         | {"people": left.people, "exact": left.exact, "learned": left.learned},
-        "membership": None
-        if member is None
-        else {
-            "attacker": "likelihood ratio, knows everybody else",
-            "decisions": member.decisions,
-            "advantage": member.advantage.rate,
-            "low": member.advantage.low,
-            "high": member.advantage.high,
-            "chance": 0.0,
-            "bound": member.bound,
-            "p_value": member.p_value,
-            "refutes": member.refutes,
-        },
+        "membership": None if member is None else membership_of_last(member),
         "noise": None
         if noise is None
         else {"cells": noise.cells, "spread": _coarse(noise.spread), "amiss": noise.objection},

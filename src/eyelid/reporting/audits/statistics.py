@@ -14,7 +14,7 @@ from eyelid.attacks.results import Coverage
 from eyelid.attacks.subtraction import Subtraction
 from eyelid.attacks.target import ResultsTarget
 from eyelid.privacy.guarantee import rounded_up
-from eyelid.reporting.audits.audit_json import SCHEMA, UNCOVERED
+from eyelid.reporting.audits.audit_json import UNCOVERED, json_of_everybody, membership_of_last
 from eyelid.reporting.audits.maps import signed, signed_limits
 from eyelid.reporting.audits.page import Standing
 from eyelid.reporting.audits.results import Audit
@@ -139,52 +139,30 @@ class ResultsAudit(Audit):
 
     def to_dict(self) -> dict[str, Any]:
         """As in audit.json; of single people it says nothing."""
-        member, left = self.membership, self.subtraction
-        certificate = self.target.certificate
-        return {
-            "schema": SCHEMA,
-            "subject": "results",
-            "people": certificate.people,
-            "release_sha256": certificate.output_sha256,
-            "identification": [],
-            "attributes": [],
-            "membership": {
-                "attacker": "likelihood ratio, knows everybody else",
-                "decisions": member.decisions,
-                "advantage": member.advantage.rate,
-                "low": member.advantage.low,
-                "high": member.advantage.high,
-                "chance": 0.0,
-                "bound": member.bound,
-                "p_value": member.p_value,
-                "refutes": member.refutes,
-            },
+        left = self.subtraction
+        attacks = {
+            "membership": membership_of_last(self.membership),
             "subtraction": None
             if left is None
             else asdict(left) | {"exact": left.exact, "learned": left.learned},
             "coverage": asdict(self.coverage)
             if math.isfinite(self.coverage.share)
             else asdict(self.coverage) | {"share": None},
-            "utility": [
-                {
-                    "task": "result",
-                    "measure": row["measure"],
-                    "of": row["task"],
-                    "group": row["group"],
-                    "statistic": row["statistic"],
-                    "released": row["estimate"],
-                    "without_noise": float(coarse(row["without_noise"])),
-                }
-                for row in self.errors.iter_rows(named=True)
-            ],
-            "error": None,
-            "controls": {"positive": None, "null": None},
-            "refuted": self.refuted,
-            "verdict": self.verdict,
-            "notes": [*self.not_tried, UNCOVERED],
-            "seed": self.seed,
-            "version": build(),
         }
+        results = [
+            {
+                "task": "result",
+                "measure": row["measure"],
+                "of": row["task"],
+                "group": row["group"],
+                "statistic": row["statistic"],
+                "released": row["estimate"],
+                "without_noise": float(coarse(row["without_noise"])),
+            }
+            for row in self.errors.iter_rows(named=True)
+        ]
+        controls = {"positive": None, "null": None}
+        return json_of_everybody(self, "results", attacks, results, controls)
 
 
 def results_report(audit: ResultsAudit) -> str:

@@ -10,7 +10,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import polars as pl
@@ -23,8 +23,7 @@ from eyelid.gaze.maps.counts import PersonCounts
 from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.spread import spread, spread_error
 from eyelid.mechanisms import mechanism_named
-from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
-from eyelid.mechanisms.maps.noisy_sum import NoisyMap
+from eyelid.mechanisms.maps.map_mechanism import MapMechanism
 from eyelid.mechanisms.mechanism import find
 from eyelid.privacy.gaussian import gaussian_sigma
 from eyelid.privacy.noise import Randomness, gaussian_noise, laplace_noise, randomness
@@ -299,17 +298,19 @@ def experiment(
     cases, errors = [], {}
     for name, epsilon in itertools.product(mechanisms, epsilons):
         taken = {item.name for item in fields(find(name))}
-        mechanism = mechanism_named(
-            name, epsilon=epsilon, **{key: given[key] for key in given if key in taken}
+        mechanism = cast(
+            MapMechanism,
+            mechanism_named(
+                name, epsilon=epsilon, **{key: given[key] for key in given if key in taken}
+            ),
         )
-        assert isinstance(mechanism, MapMechanism), name
         facts = mechanism.facts_of(people, 1, width_px, height_px, sigma_px)
         grid = facts.grid
         if grid not in known:
             known[grid] = counts_at(grid)
         if grid not in errors:
             errors[grid] = spread_error(grid, sigma_px, 1.0)[::step, ::step]
-        signal = seen(_without_noise(mechanism, known[grid], facts), grid)
+        signal = seen(mechanism.without_noise(known[grid], facts)[0], grid)
         cases.append(_Case(name, float(epsilon), grid, signal, mechanism.cell_sd(facts)))
     source = randomness(None) if noise is None else noise
 
@@ -340,15 +341,6 @@ def experiment(
             "mse_sd": deviations[:, 1],
         }
     )
-
-
-def _without_noise(mechanism: MapMechanism, counts: PersonCounts, facts: MapFacts) -> Floats:
-    """What a mechanism measures of one layer but for its noise."""
-    if isinstance(mechanism, NoisyMap):
-        return np.asarray(mechanism.divided(mechanism.total(counts, facts), facts)[0])
-    plain = mechanism_named("map-noisefree", cap=mechanism.parameters()["cap"])
-    assert isinstance(plain, MapMechanism)
-    return np.asarray(plain.measure(counts, facts, randomness(None))[0])
 
 
 def _mean(counts: PersonCounts, grid: Grid) -> Floats:
