@@ -226,9 +226,8 @@ def _made_up_lines(people: MadeUp | None, *, assumed: bool) -> Iterator[str]:
         yield f"A feature's mean over everybody will be off by at most about: {errors}."
         if people.mean_error_sd is not None:
             yield (
-                f"That is what {people.mean_error_sd:.2g} standard deviations between people are, "
-                "if people were spread evenly between the bounds: in these deviations it is as "
-                "much, and in its unit less where people lie nearer to each other."
+                f"That is about {people.mean_error_sd:.2g} standard deviations between people, "
+                "and less in the feature's unit where people lie near to each other."
             )
         if people.tasks_apart_sd is not None:
             yield (
