@@ -308,7 +308,7 @@ def settings(pairs: Sequence[str] | None, options: Collection[str] = _OPTIONS) -
         if key == "people":
             raise InputError(
                 f"people is no parameter: --people {value} tells 'cost' how many there are, --set "
-                f"made_up={value} tells synthetic how many to make up"
+                f"made_up={value} says how many participants synthetic draws"
             )
         if key in options:
             option = key.replace("_", "-")

@@ -94,7 +94,7 @@ def _instead_of_noise(mechanism: FeatureMechanism, facts: PublicFacts) -> str:
         f"Means of {mechanism.smallest(facts)} people drown in the noise of this ε. One mean over "
         f"all {facts.people} people (groupmean) has the least noise"
         f"{'' if enough else ', though still too much'}; without an ε, ksame gives means without "
-        "noise and hides names among k."
+        "noise and k-anonymity."
     )
 
 
@@ -109,19 +109,19 @@ def _verdict(expected: Expectation, person_level: Guarantee) -> str:
     if _next_to_nothing(person_level):
         return f"{beaten} This release carries {amount} information about a person's own features."
     feature = "almost nothing" if nothing else "little"
-    return f"{beaten} One feature says {feature}; all of them together may still name people."
+    return f"{beaten} One feature says {feature}; all together may still re-identify people."
 
 
 def _beaten(what: str, error: float) -> str:
     """How an error compares with a constant in the middle of the bounds."""
     if worse_than_constant(error):
         return (
-            f"{what[0].upper()}{what[1:]} are farther from the truth than a constant in the middle "
-            "of the bounds, known without any data."
+            f"{what[0].upper()}{what[1:]} are farther from the truth than the data-free guess (the "
+            "middle of the bounds)."
         )
     return (
-        f"For {percent(constant_nearer(error))} of all values that the bounds allow, a constant in "
-        f"their middle, known without any data, is nearer the truth than {what}."
+        f"For {percent(constant_nearer(error))} of all values that the bounds allow, the data-free "
+        f"guess (their middle) is nearer the truth than {what}."
     )
 
 

@@ -417,7 +417,7 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
                 if self.rows
                 else copula.rows(number, len(made), rng)
             )
-            blocks = track(copula.drawn(number, rows, rng), "making up people")
+            blocks = track(copula.drawn(number, rows, rng), "drawing synthetic participants")
             frame = rows_of_people(made, tasks, rows, table.step_ms or 1.0, blocks, names, back)
             frame = frame.with_columns(pl.col(names).fill_nan(None))
             frames.append(frame.with_columns(rounded(self, table)))

@@ -78,7 +78,7 @@ def too_few(mechanism: Synthetic, facts: PublicFacts) -> str:
         f"{tasks} {needed} for an error of {mechanism.error:g}. Share the results themselves "
         f"(summary{', which has --by, too' if mechanism.by else ''}), means of "
         "groups (ksame), means over everybody (groupmean), or take a weaker unit than the "
-        "person (dct `unit='recording'`); `carry=1` makes them up all the same"
+        "person (dct `unit='recording'`); `carry=1` draws them all the same"
     )
 
 

@@ -284,8 +284,8 @@ def check_type(source: object) -> None:
     """Refuse what is neither a study nor a table."""
     if not isinstance(source, Study | FeatureTable):
         raise InputError(
-            f"this is a {type(source).__name__}: give a Study, a FeatureTable or a path (of a "
-            "table: eyelid.Study('features', table, people, features=…), docs/synthetic.md)"
+            f"this is a value of type {type(source).__name__}: give a Study, a FeatureTable or a "
+            "path (of a frame: eyelid.FeatureTable.from_frame(frame, person='…', bounds={…}))"
         )
 
 

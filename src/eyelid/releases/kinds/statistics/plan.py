@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -355,6 +355,19 @@ def resized(
     check_carried(made, facts)
     entries = _entries(design.asked.panel.columns, design.norms, made, facts)
     return replace(design, entries=entries, mechanism=made, facts=facts)
+
+
+def check_said(mechanism: str, said: Iterable[str]) -> None:
+    """Refuse what is neither a question about results nor a term of them.
+
+    Args:
+        mechanism: its name.
+        said: names of what was said.
+    """
+    known = [item.name for kind in (Questions, Terms) for item in fields(kind)]
+    for name in said:
+        if name not in known:
+            raise unknown(f"parameter of {mechanism}", name, known)
 
 
 def summary_mechanism(name: str, **parameters: Any) -> Summary:

@@ -34,7 +34,7 @@ from eyelid.releases.kinds.statistics.plan import (
     make_statistics_plan,
 )
 from eyelid.releases.kinds.statistics.presentation import results_of, write_results
-from eyelid.releases.kinds.statistics.questions import AreasSaid, Questions
+from eyelid.releases.kinds.statistics.questions import AreasSaid, Questions, several
 from eyelid.releases.kinds.statistics.survey import Survey, surveyed
 from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey, Source, carried_out
 from eyelid.reporting.dataset_fields import DatasetFields
@@ -47,16 +47,16 @@ def summary(
     source: Source,
     out: Path | str | None = None,
     *,
-    measures: Sequence[str] = (),
-    tasks: Sequence[str] = (),
-    contrasts: Sequence[str] = (),
+    measures: str | Sequence[str] = (),
+    tasks: str | Sequence[str] = (),
+    contrasts: str | Sequence[str] = (),
     areas: AreasSaid = None,
     by: str | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
     mechanism: str | Summary = BOX,
     statistics: str | None = None,
-    primary: Sequence[str] = (),
+    primary: str | Sequence[str] = (),
     norms: Path | str | Sequence[Norm] | None = None,
     activity: str = ANY,
     ledger: Path | str | None = None,
@@ -103,12 +103,22 @@ def summary(
     out = None if out is None else Path(out)
     if out is not None:
         check_new(out)
-    asked = Questions(tuple(measures), tuple(tasks), tuple(contrasts), areas, by)
-    terms = Terms(epsilon, delta, mechanism, statistics, tuple(primary), norms, activity)
+<<<<<<< HEAD
+    asked = Questions(several(measures), several(tasks), several(contrasts), areas, by)
+    terms = Terms(epsilon, delta, mechanism, statistics, several(primary), norms, activity)
+=======
+    asked = Questions(_each(measures), _each(tasks), _each(contrasts), areas, by)
+    terms = Terms(epsilon, delta, mechanism, statistics, _each(primary), norms, activity)
+>>>>>>> main
     request = Request(source, seed, ledger, map=map, people=people)
     request.check_seed()
     with using(engine):
         return carried_out(ResultsJob(request, asked, terms), out, tell, DatasetFields.of(card))
+
+
+def _each(names: Sequence[str]) -> tuple[str, ...]:
+    """Names, of which one alone may be said as it is."""
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 class ResultsJob(Job[Results]):
