@@ -103,22 +103,12 @@ def summary(
     out = None if out is None else Path(out)
     if out is not None:
         check_new(out)
-<<<<<<< HEAD
     asked = Questions(several(measures), several(tasks), several(contrasts), areas, by)
     terms = Terms(epsilon, delta, mechanism, statistics, several(primary), norms, activity)
-=======
-    asked = Questions(_each(measures), _each(tasks), _each(contrasts), areas, by)
-    terms = Terms(epsilon, delta, mechanism, statistics, _each(primary), norms, activity)
->>>>>>> main
     request = Request(source, seed, ledger, map=map, people=people)
     request.check_seed()
     with using(engine):
         return carried_out(ResultsJob(request, asked, terms), out, tell, DatasetFields.of(card))
-
-
-def _each(names: Sequence[str]) -> tuple[str, ...]:
-    """Names, of which one alone may be said as it is."""
-    return (names,) if isinstance(names, str) else tuple(names)
 
 
 class ResultsJob(Job[Results]):
