@@ -185,7 +185,7 @@ def say(text: str = "") -> None:
 
 
 def _print(line: str, stream: TextIO) -> None:
-    """A line, wrapped at words where somebody reads it; a command to copy stays whole."""
+    """A line, wrapped at words where a person reads it; a command to copy stays whole."""
     if stream.isatty() and not _OFFERED.match(line):
         width = shutil.get_terminal_size().columns
         line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)

@@ -1,6 +1,6 @@
 """How the command line spells the parameters that the library names.
 
-The library says `` `ledger` ``, `` `k=4` `` or, with a value that is anybody's to fill in,
+The library says `` `ledger` ``, `` `k=4` `` or, with a value that is to be filled in,
 `` `size=…` `` in what people read, as Python has it. A command has an option for some parameters,
 ``--set`` for those of mechanisms, and neither for the rest.
 """

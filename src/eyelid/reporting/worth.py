@@ -46,19 +46,20 @@ def worth(mechanism: FeatureMechanism, facts: PublicFacts, features: Sequence[Fe
             f"The noise depends on the data: one value is off by {off} at most, perhaps by much "
             "less. There is no valid guarantee, so it hides nothing for certain."
         )
-    said = [
-        "" if expected.informative else _instead_of_noise(noisy, facts),
-        _errors(expected, facts, known),
-        noisy.cut_off(facts),
-    ]
+    figures = [_errors(expected, facts, known), noisy.cut_off(facts)]
     if not expected.informative:
         person_level = mechanism.cost(facts, PERSON)
-        said.append(_verdict(expected, person_level))
-        said.append(_what_would(noisy, facts, expected, person_level, known))
+        said = [
+            _instead_of_noise(noisy, facts),
+            _verdict(expected, person_level),
+            *figures,
+            _what_would(noisy, facts, expected, person_level, known),
+        ]
     elif not beats_constant(expected.value):
-        said.append(
-            f"Means over rows carry information. {_beaten('single values', expected.value)}"
-        )
+        single = _beaten("single values", expected.value)
+        said = [f"Means over rows carry information. {single}", *figures]
+    else:
+        said = figures
     return " ".join(sentence for sentence in said if sentence)
 
 
@@ -113,7 +114,7 @@ def _verdict(expected: Expectation, person_level: Guarantee) -> str:
 
 
 def _beaten(what: str, error: float) -> str:
-    """How an error compares with a constant in the middle of the bounds."""
+    """How an error compares with the data-free guess."""
     if worse_than_constant(error):
         return (
             f"{what[0].upper()}{what[1:]} are farther from the truth than the data-free guess (the "

@@ -66,7 +66,7 @@ class Unasked:
         utility: what the data are still good for.
         attributes: what of people's attributes can be told.
         not_inferred: attributes that could not be tried, and why.
-        not_named: why nobody could be asked to name people from recordings of something else.
+        not_named: why people could not be re-identified from recordings of something else.
         error: how far the released values are off; None without a release.
         groups: what else was found about released groups; None where none were released.
         histograms: what histograms without noise show; None where none were drawn from.

@@ -278,8 +278,8 @@ def _means(means: MeanFindings) -> Iterator[str | Table]:
     yield f"Groups: {groups}."
     whose = "mean of a fresh run" if means.redrawn else "released mean"
     yield (
-        f"A {whose} is off by {measured_in_words(means.error, means.error.rmse_of_span)}, a "
-        f"constant in the middle of the bounds by {coarse(means.constant_rmse_of_span)} of the "
+        f"A {whose} is off by {measured_in_words(means.error, means.error.rmse_of_span)}, the "
+        f"data-free guess (range midpoint) by {coarse(means.constant_rmse_of_span)} of the "
         "range."
     )
 
