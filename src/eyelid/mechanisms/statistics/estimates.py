@@ -45,9 +45,9 @@ _SDS_IN_INTERVAL = 3.92
 _UNKNOWN_FACTOR = 2.5
 _ASSUMED = "spread between people taken as a sixth of the range"
 _NORM_SPREAD = "spread between people by the norm"
-_CLIPPED, _AT_THE_END = "a clipped mean", "at the end of its range"
+CLIPPED, _AT_THE_END = "a clipped mean", "at the end of its range"
 _FAR = "far from its norm"
-WARNINGS = (_CLIPPED, _AT_THE_END, _FAR)
+WARNINGS = (CLIPPED, _AT_THE_END, _FAR)
 """How notes begin that say that a result is not what it is called."""
 
 
@@ -364,7 +364,7 @@ def _about_clipped(outside: Estimate, entry: Entry) -> str:
         most = float(f"{(outside.high or 1.0) * farthest:.3g}")
         worst = f"by up to {most:,.10g} {entry.unit}".rstrip()
     return (
-        f"{_CLIPPED}: about {100 * (outside.estimate or 0.0):.0f}% of people lie outside of "
+        f"{CLIPPED}: about {100 * (outside.estimate or 0.0):.0f}% of people lie outside of "
         f"the range, and their mean itself may be off {worst}"
     )
 
