@@ -265,7 +265,9 @@ def test_two_groups_are_compared_as_far_as_the_budget_carries_it():
     assert (
         planned(reading(40), **sexes).mechanism.statistics == "mean:1;superiority:1,superiority:2"
     )
-    assert planned(reading(40), epsilon=0.5, **sexes).mechanism.statistics == "mean:1;superiority:2"
+    alone = {"measures": ("skipping",), "by": "sex"}
+    assert planned(reading(40), epsilon=0.6, **alone).mechanism.statistics == "mean:1;superiority:1"
+    assert planned(reading(40), epsilon=0.4, **alone).mechanism.statistics == "mean:1"
     norm = Norm("mood", "any", "points", 0.0, 10.0, source=Source("a pilot"), grade="own")
     said = {"measures": ("mood",), "by": "sex", "terms": {"norms": [norm]}}
     assert planned(reading(40), **said).mechanism.statistics == "mean:1;superiority:1"
