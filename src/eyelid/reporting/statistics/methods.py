@@ -22,19 +22,21 @@ INTERVALS = {
     ),
 }
 """How intervals were made, in words."""
+_OF_NORMAL = "medians, quantiles and slopes have intervals of normally distributed numbers"
 _VARIANCES = {
     "share": "shares have the binomial distribution",
     "higher": "shares have the binomial distribution",
     "clipped": "shares have the binomial distribution",
     "signed-rank": "the signed rank has the variance of theory",
-    "superiority": "superiority has the variance of Hanley and McNeil",
+    "superiority": "superiority has the largest variance that it can have",
     "tau": "Kendall's τ has the variance of normal pairs",
+    **dict.fromkeys(("median", "quantile", "slope"), _OF_NORMAL),
 }
 _TESTS = {
-    "higher": "a sign test",
-    "signed-rank": "a signed-rank test",
-    "superiority": "a Mann–Whitney test",
-    "tau": "Kendall's test",
+    "higher": "a sign test (whether differences lie evenly about 0)",
+    "signed-rank": "a signed-rank test (whether differences lie evenly about 0)",
+    "superiority": "a Mann–Whitney test (whether groups have the same distribution)",
+    "tau": "Kendall's test (whether two numbers are independent)",
 }
 _HALF = ("higher", "superiority")
 _SOURCES = {
@@ -111,7 +113,8 @@ def _sentences(certificate: Certificate, facts: Mapping[str, Any]) -> Iterator[s
         f"Released statistics are: {_released(facts['rows'])}. Noise was added to each: "
         f"{'; '.join(noise)} (exact parameters are in certificate.json)."
     )
-    statistics = dict.fromkeys(row[3] for row in facts["rows"])
+    # A quantile has its level behind its name.
+    statistics = dict.fromkeys(row[3].partition(":")[0] for row in facts["rows"])
     yield INTERVALS[facts["intervals"]]
     yield from _variances_and_tests(list(statistics))
     yield from _releases(certificate)
