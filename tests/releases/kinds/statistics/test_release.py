@@ -310,7 +310,7 @@ def test_people_without_a_number_are_told_of_with_where_they_pull():
     )
     said = " ".join(told)
     assert "pull its mean towards 0, and the share of people who are higher towards 0.5" in said
-    assert "--people every-task" in said
+    assert "`people='every-task'`" in said
     higher = done.frame.filter(pl.col("statistic") == "higher")
     assert higher["note"].to_list() == ["ties and people without a number count half"]
     assert "participants without a number count half" in done.methods
@@ -459,7 +459,7 @@ def test_how_long_a_page_counts_is_said_and_told():
     study, areas = looking_at_a_logo()
     told = []
     done = summary(study, areas=areas, epsilon=30.0, tell=told.append)
-    assert "`seconds=15` (--seconds 15)" in " ".join(told)
+    assert "`seconds=15`" in " ".join(told)
     assert "first 10 s with 10000 ms" in " ".join(told)
     assert "at all, however long the page was shown" in done.methods
     short = summary(study, areas=areas, epsilon=30.0, seconds=1.2, tell=told.append)

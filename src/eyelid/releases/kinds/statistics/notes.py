@@ -36,20 +36,20 @@ def _of_pages(asked: Asked) -> Iterator[str]:
         said = "as you say" if asked.said.seconds else "the planned length of a recording"
         yield (
             f"of each page only the first {watched_ms / 1000:g} s count, {said}: another time is "
-            "said by `seconds=…` (--seconds S)"
+            "said by `seconds=…`"
         )
         return
     kinds = ", ".join(dict.fromkeys(measure.kind for measure in measures if measure.kind != FIRST))
     if kinds:
         yield (
             f"nobody said how long pages are shown: {kinds} are over all the time that a page was "
-            "shown to a person; for the same time of everybody say `seconds=…` (--seconds S)"
+            "shown to a person; for the same time of everybody say `seconds=…`"
         )
     if any(measure.kind == FIRST for measure in measures):
         yield (
             "NOBODY SAID HOW LONG PAGES ARE SHOWN: first_look counts those who have not looked "
             f"within the first {WATCHED_MS / 1000:g} s with {WATCHED_MS:g} ms. If pages are "
-            "shown for longer, say so: `seconds=15` (--seconds 15)"
+            "shown for longer, say so: `seconds=15`"
         )
 
 
@@ -59,7 +59,7 @@ def _of_windows(asked: Asked, head: Study) -> Iterator[str]:
     if not named:
         return
     names, window_s = ", ".join(one.name for one in named), named[0].window_s
-    remedy = "`window_s=…` (--window S)"
+    remedy = "`window_s=…`"
     if head.planned_ms is None:
         yield (
             f"{names}: over windows of {window_s:g} s. Recordings that are shorter have none, and "
@@ -98,7 +98,7 @@ def lacking_notes(design: StatisticsDesign, survey: Survey) -> list[str]:
     if len(found) > sum(survey.lacking == everybody):
         found.append(
             "to leave such people out is a choice that may be made by what is public alone: see "
-            "--people every-task (`people='every-task'`)"
+            "`people='every-task'`"
         )
     return found
 
