@@ -20,8 +20,9 @@ from eyelid.io.parquet import check_size, check_sound, rows_of, scan
 from eyelid.io.part import NoRows
 
 _SEPARATORS = "\t;,|"
-MISSING = ["", "NaN", "nan", "NAN", "NA", "N/A", "n/a", ".", "-", "null", "None"]
-"""What stands in a cell of text where nothing was measured."""
+MISSING = ["", "NaN", "nan", "NAN", "NA", "N/A", "n/a", ".", "-", "null", "NULL", "None"]
+MISSING += ["#N/A", "#NULL!"]
+"""What stands in a cell of text where nothing was measured; what spreadsheets write comes last."""
 
 _SNIFFED_LINES = 50
 # Gaze may be lost for a while before the first decimal.

@@ -16,6 +16,7 @@ from eyelid.engine.engines import Engine, using
 from eyelid.engine.files import content_of
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
+from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.norms import Norm
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
@@ -100,6 +101,7 @@ def summary(
     >>> found.frame["measure"].to_list(), found.certificate.person_level.numbers()
     (['fixation_duration'], 'ε = 2')
     """
+    refuse_frame(source, "summary")
     out = None if out is None else Path(out)
     if out is not None:
         check_new(out)
