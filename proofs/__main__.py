@@ -40,6 +40,7 @@ CLAIMS = {
     "crowded_map": "a heatmap of 100 000 people takes the memory of one of 10 000",
     "real_maps": "the same for fifteen real people, of whom subtraction finds nobody",
     "anonymity": "means of groups keep documents and hide people, where a paper's are seen through",
+    "datasets": "ordinary models learn from what is shared, and nobody is found by it",
     "synthetic": "synthetic participants teach models, are as far off as foreseen, or are refused",
     "stream_events": "released fixation events and counters agree with raw gaze as ε allows",
     "long_stream": "a day of gaze at 120 Hz leaves memory flat and every window within its ε",

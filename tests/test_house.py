@@ -1,6 +1,7 @@
 """The house stays as it was built: what is declared is not found out, nothing grows too large."""
 
 import ast
+from pathlib import Path
 
 import pytest
 from tools import house, rooms
@@ -99,6 +100,19 @@ def test_modules_and_functions_are_short(trees):
     assert not long
     assert not house.complex_functions()
     assert not house.wide_functions(trees)
+
+
+def test_tests_stand_in_the_rooms_of_what_they_test():
+    here = Path(__file__).parent
+    beside = {"benchmarks", "examples", "typed"}
+    rooms_of_tests = {
+        file.parent.relative_to(here) for file in here.rglob("test_*.py") if file.parent != here
+    }
+    assert not [
+        str(room)
+        for room in rooms_of_tests
+        if room.parts[0] not in beside and not (house.PACKAGE / room).is_dir()
+    ]
 
 
 def test_mechanisms_have_few_bases():

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import polars as pl
 import pytest
@@ -12,8 +14,18 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from eyelid.attacks import classifiers
-from eyelid.attacks.classifiers import MODELS, Fold, classes_of, judged, lots, people_apart, rbf
+from eyelid.attacks.classifiers import (
+    MODELS,
+    Fold,
+    RandomForest,
+    classes_of,
+    judged,
+    lots,
+    people_apart,
+    rbf,
+)
 from eyelid.attacks.records import records_of
+from eyelid.engine.cores import parallel
 from eyelid.errors import InputError
 
 
@@ -122,3 +134,48 @@ def test_the_kernel_is_scikit_learn_s(seed, gamma):
 def test_an_unknown_model_is_named():
     with pytest.raises(InputError, match="unknown model 'forst': did you mean 'forest'"):
         judged(np.zeros((2, 1)), np.zeros((2, 1)), {}, [], ["forst"])
+
+
+@pytest.fixture(scope="module")
+def labelled():
+    rng = np.random.default_rng(4)
+    classes = rng.choice([2, 5, 9], 200)
+    return rng.normal(size=(200, 6)) + classes[:, None] * 0.1, classes
+
+
+@pytest.mark.parametrize("settings", [{}, {"min_samples_leaf": 2}])
+def test_the_forest_gives_the_same_probabilities_as_scikit_learns(labelled, settings):
+    theirs = RandomForestClassifier(12, random_state=7, **settings).fit(*labelled)
+    ours = RandomForest(12, 7, **settings).fit(*labelled)
+    np.testing.assert_array_equal(
+        ours.predict_proba(labelled[0]), theirs.predict_proba(labelled[0])
+    )
+    np.testing.assert_array_equal(ours.predict(labelled[0]), theirs.predict(labelled[0]))
+
+
+def test_growing_the_forest_in_threads_leaves_the_warning_filters_alone(labelled):
+    before = list(warnings.filters)
+    list(parallel(lambda seed: RandomForest(10, seed).fit(*labelled), range(16), "growing"))
+    assert list(warnings.filters) == before
+
+
+def test_words_are_classes_in_order_and_gaps_are_missing():
+    found = classes_of(pl.Series("hand", ["right", "left", None, "", "right"]))
+    assert found.name == "hand"
+    assert found.values == ("left", "right")
+    assert found.codes.tolist() == [1, 0, -1, -1, 1]
+
+
+def test_a_few_numbers_are_classes_and_truth_values_too():
+    assert classes_of(pl.Series("glasses", [0, 1, 1])).values == ("0", "1")
+    assert classes_of(pl.Series("score", [1.5, 2.0, float("nan")])).codes.tolist() == [0, 1, -1]
+    assert classes_of(pl.Series("glasses", [True, False])).values == ("false", "true")
+
+
+@given(st.lists(st.integers(0, 1000), min_size=7, max_size=40, unique=True))
+def test_a_quantity_is_split_at_its_median_and_does_not_say_where(ages):
+    found = classes_of(pl.Series("age", ages))
+    middle = float(np.median(ages))
+    assert found.name == "age above the median"
+    assert found.codes.tolist() == [int(age > middle) for age in ages]
+    assert abs(int((found.codes == 1).sum()) - len(ages) / 2) <= 0.5

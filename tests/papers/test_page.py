@@ -162,6 +162,14 @@ def test_simulated_people_get_no_verdict_but_theory_does(done):
     assert told == [["simulated: not comparable"], ["reproduced in part"], ["not run"]]
 
 
+def test_an_exhibit_of_other_data_has_its_verdict_where_participants_are_simulated(done):
+    real = replace(done.exhibits[0], name="Table 4", data="EHTask")
+    page = read(replace(done, exhibits=(*done.exhibits, real)))
+    assert "simulated, but for EHTask." in " ".join(page.said)
+    answers = replace(done, exhibits=(real,)).answers_on(real)
+    assert [answer.words for answer in answers] == ["reproduced", "claim not confirmed"]
+
+
 def test_a_protocol_stands_once_and_what_is_inferred_of_it_apart(done):
     twice = replace(done, exhibits=(done.exhibits[0], replace(done.exhibits[0], name="Table 4")))
     text = page(twice)
@@ -214,12 +222,14 @@ def test_printed_numbers_stand_on_the_page_even_if_nothing_was_run(done):
         (0.8, Value(0.4, 0.155, runs=3), "▼"),
         (0.8, Value(0.4, low=0.1, high=0.9), ""),
         (0.8, Value(0.4, low=0.1, high=0.7), "▼"),
+        (0.8, Value(0.4, low=0.1, high=0.7, runs=1), ""),
         (None, Value(0.4), ""),
         (0.8, Value(math.nan), ""),
     ],
     ids=[
         *("below", "above", "one run", "near", "within the spread", "beyond it"),
-        *("within the limits", "outside the limits", "nothing printed", "no number"),
+        *("within the limits", "outside the limits", "limits of one run"),
+        *("nothing printed", "no number"),
     ],
 )
 def test_numbers_far_from_what_is_printed_have_an_arrow(done, printed, value, arrow):

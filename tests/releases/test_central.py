@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
-from tests.reporting.test_accessibility import Rules
+from tests.reporting.test_rendering import Rules
 
 from eyelid.errors import InputError
 from eyelid.gaze.features import window_features

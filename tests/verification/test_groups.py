@@ -12,7 +12,9 @@ from eyelid.verification.groups import crowd, play_anonymity, play_groups, same_
 from eyelid.verification.rows import play_deniability
 from eyelid.verification.verify import verify
 
-SOUND, COPIES, VALUES = (mechanism_named("ksame", **parameters) for parameters in KSame.games)
+SOUND, COPIES, VALUES, SPREAD = (
+    mechanism_named("ksame", **parameters) for parameters in KSame.games
+)
 # In which setting, and which game sees which fault; all others may let it pass.
 SEEN_BY = {
     "groups drawn anew for every task": (SOUND, "identification"),
@@ -42,6 +44,10 @@ TELLING = {
     "longest recordings in the first group": SOUND,
     "copies in the order of people": COPIES,
     "copies with their members' attributes": COPIES,
+    "spread of the group's own members": SPREAD,
+    "spread of everybody in the study": SPREAD,
+    "members in the place of draws": SPREAD,
+    "means without the spread": SPREAD,
 }
 
 

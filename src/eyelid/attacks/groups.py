@@ -97,6 +97,24 @@ class Grouped:
         """The means under the names of all members."""
         return under_names(self.original, self.means, self.member)
 
+    def shared(self, seed: int = 0) -> FeatureTable:
+        """What is released of each person's group, under their name: of draws one for each.
+
+        All members of a group are as likely to be behind a draw.
+
+        Args:
+            seed: of draws of our own.
+        """
+        if self.mechanism.spread is None:
+            return self.named()
+        noise = randomness(np.random.default_rng([seed, *b"a spread of our own"]))
+        drawn = self.mechanism.drawn_around(self.means, noise)
+        # Each member gets a group of their own, in the order in which draws were numbered.
+        order = np.argsort(self.member, kind="stable")
+        own = np.empty_like(self.member)
+        own[order] = np.arange(order.size)
+        return under_names(self.original, drawn, own)
+
     def again(self, seed: int) -> Callable[[FeatureTable], FeatureTable]:
         """Another run of the mechanism: other groups, under the names of their members.
 
@@ -225,7 +243,7 @@ def in_groups(released: FeatureTable) -> bool:
 
 def one_a_group(mechanism: KSame, table: FeatureTable, member: Members) -> FeatureTable:
     """What is released of given groups, one row of people each, whether copies were asked for."""
-    return replace(mechanism, copies=False).averaged(table, member)
+    return mechanism.averaging.averaged(table, member)
 
 
 def under_names(original: FeatureTable, means: FeatureTable, member: Members) -> FeatureTable:

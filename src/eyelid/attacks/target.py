@@ -295,8 +295,12 @@ def _at_the_middle(mechanism: StreamMechanism, taken: Study) -> Study:
     return replace(taken, data=taken.data.with_columns(columns))
 
 
-def folded(released: FeatureTable) -> tuple[FeatureTable | None, str]:
+def folded(released: FeatureTable, drawn: bool = False) -> tuple[FeatureTable | None, str]:
     """One released person a group, where a release has copies; or what is wrong with them.
+
+    Args:
+        released: one released person a group, or one for each member.
+        drawn: whether these are drawn around the mean, and differ: then their mean is taken.
 
     >>> import numpy as np
     >>> from eyelid.mechanisms.groups.ksame import KSame
@@ -310,7 +314,13 @@ def folded(released: FeatureTable) -> tuple[FeatureTable | None, str]:
     if "people" in released.people.columns:
         return released, ""
     group = pl.col("person").str.replace(r"-\d+$", "")
-    data = released.data.with_columns(group).unique(maintain_order=True)
+    data = released.data.with_columns(group)
+    if drawn:
+        keys = [name for name in data.columns if name not in released.names]
+        data = data.group_by(keys, maintain_order=True).agg(pl.col(released.names).mean())
+        data = data.select(released.data.columns)
+    else:
+        data = data.unique(maintain_order=True)
     people = released.people.group_by(group, maintain_order=True).agg(
         pl.len().cast(pl.Int64).alias("people")
     )

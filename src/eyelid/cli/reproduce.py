@@ -87,7 +87,8 @@ def run(
         done = reproduce(paper, data=data, repeats=repeats, fast=fast, full=full, seed=seed)
     write_reproduction(done, place)
     if done.data.simulated:
-        remark("simulated data: no number that was measured here can be the paper's")
+        but = f", but for {', '.join(done.recorded)}" if done.recorded else ""
+        remark(f"simulated data: no number that was measured here can be the paper's{but}")
     if as_json:
         seconds = round(done.seconds, 1)
         print_json(to_dict(done) | {"seconds": seconds, "report": str(place / "report.html")})

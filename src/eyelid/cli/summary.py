@@ -198,7 +198,12 @@ def _release(
 def _say(done: Results, out: Path) -> None:
     """The results, and what is promised."""
     from eyelid.reporting.sentences import in_all, promise_lines
-    from eyelid.reporting.statistics.tables import rows_of, shown_columns, widths_in_words
+    from eyelid.reporting.statistics.tables import (
+        rows_of,
+        shown_columns,
+        warnings,
+        widths_in_words,
+    )
     from eyelid.spelling import Table, plural
 
     certificate = done.certificate
@@ -208,6 +213,8 @@ def _say(done: Results, out: Path) -> None:
     show([Table("", columns, rows_of(done.frame, columns))])
     if widths := widths_in_words(done.frame):
         say(widths)
+    for warning in warnings(done.frame):
+        say(warning)
     show(promise_lines(certificate.person_level, form=certificate.form))
     if certificate.incomplete or len(certificate.ledger) > 1:
         say(in_all(certificate))

@@ -148,6 +148,11 @@ class FeatureMechanism(Mechanism):
         return False
 
     @property
+    def spread(self) -> str | None:
+        """Where the spread that is drawn around means is known from; None where none is drawn."""
+        return None
+
+    @property
     def group_size(self) -> int | None:
         """The fewest people of a group that chance draws; None where there are no such groups."""
         return None

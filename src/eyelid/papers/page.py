@@ -142,8 +142,10 @@ class _Entry:
         digits = exhibit.digits
         if not isinstance(found, Value):
             return cls(as_printed(found, digits), inferred=cell.inferred)
-        # One noisy run cannot tell by how much it is off, nor can this machine's clock.
-        tells = found.spread is not None or found.low is not None or not exhibit.measured
+        # One noisy run cannot tell by how much it is off, whatever its limits over people, nor can
+        # this machine's clock.
+        several = found.spread is not None or (found.low is not None and found.runs is None)
+        tells = several or not exhibit.measured
         far = _far(cell.printed, found) if tells and not exhibit.timed else ""
         return cls(shown(found.mean, digits), _detail(found, digits), far)
 

@@ -323,11 +323,17 @@ class Reproduction:
         words += ["--fast"] * self.fast + ["--full"] * self.full
         return " ".join(words)
 
+    @property
+    def recorded(self) -> tuple[str, ...]:
+        """Datasets that single exhibits were run on, whoever the participants of the others are."""
+        own = (one.data for one in self.exhibits if one.measured and not one.not_run)
+        return tuple(dict.fromkeys(name for name in own if name))
+
     def answers_on(self, exhibit: Exhibit) -> tuple[Answer, ...]:
         """The verdict on an exhibit of this run; simulated participants allow none."""
         if exhibit.not_run:
             return (Answer("not run"),)
-        if self.data.simulated and exhibit.measured:
+        if self.data.simulated and exhibit.measured and not exhibit.data:
             return (Answer("simulated: not comparable"),)
         if exhibit.verdict is None:
             return ()

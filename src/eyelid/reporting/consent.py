@@ -220,6 +220,12 @@ def _dealt(certificate: Certificate) -> Iterator[str]:
 
 
 def _groups(certificate: Certificate) -> str:
+    if certificate.parameters.get("spread"):
+        return (
+            "We share synthetic participants, drawn around averages over groups of "
+            f"{_sizes(certificate)} participants. The groups are put together by chance, and "
+            "nothing in the draws hides the averages."
+        )
     return (
         f"We share averages over groups of {_sizes(certificate)} participants, put together by "
         "chance, without noise."

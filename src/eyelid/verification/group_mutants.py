@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from eyelid.attacks.override import sound_of
 from eyelid.gaze.table import FeatureTable
+from eyelid.mechanisms.groups.averages import copied
 from eyelid.mechanisms.groups.partition import (
     Members,
     attribute_of_everybody,
@@ -20,6 +21,7 @@ from eyelid.mechanisms.groups.partition import (
     random_groups,
 )
 from eyelid.mechanisms.groups.slots import slots_of
+from eyelid.mechanisms.groups.spread import drawn_around
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.verification.groups import play_groups, same_for_everybody
 from eyelid.verification.mutant import Changes, Mutant, by_output, mutants
@@ -32,10 +34,12 @@ _FEW_RELEASES = 40
 def group_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
     """Groups that are too small, change, or follow gaze; ends, gaps and names that tell.
 
-    Copies, values of a sensitive attribute and lengths are broken where they are asked for.
+    Copies, spread, values of a sensitive attribute and lengths are broken where they are asked for.
     """
     for sound in variants:
-        if sound.diverse:
+        if sound.spread:
+            yield from mutants(sound, _by_other_names, _SPREAD)
+        elif sound.diverse:
             yield from mutants(sound, _by_games, _VALUES)
         elif sound.copies:
             yield from mutants(sound, _by_games, _COPIES)
@@ -290,6 +294,49 @@ def _from_the_first_on(self: Any, table: FeatureTable, noise: Randomness) -> Any
     return _dealt(order, _place_of(value[order]) % len(group_sizes(value.size, self.k)))
 
 
+def _as_members_differ(self: Any, table: FeatureTable, noise: Randomness) -> Any:
+    """Around each mean as much spread as the members of that group have."""
+    member = self.partition(table, noise)
+    means = sound_of(self).averaged(table, member)
+    drawn = []
+    for group, name in enumerate(means.people["person"]):
+        own = pl.col("person") == name
+        of_one = replace(means, data=means.data.filter(own), people=means.people.filter(own))
+        drawn.append(drawn_around(of_one, noise, _apart(table, member == group)))
+    data, people = (pl.concat([getattr(one, what) for one in drawn]) for what in ("data", "people"))
+    return replace(means, data=data, people=people)
+
+
+def _as_everybody_differs(self: Any, table: FeatureTable, noise: Randomness) -> Any:
+    """As much spread as the people of the study have, instead of what is published."""
+    member = self.partition(table, noise)
+    means = sound_of(self).averaged(table, member)
+    return drawn_around(means, noise, _apart(table, np.ones(member.size, bool)))
+
+
+def _apart(table: FeatureTable, whose: NDArray[np.bool_]) -> float:
+    """How much some people's means of one feature differ, as a multiple of about what is public."""
+    people = table.data.group_by("person", maintain_order=True).agg(pl.col(table.names[0]).mean())
+    return 1.0 + float(people[table.names[0]].to_numpy()[whose].std())
+
+
+def _members_themselves(self: Any, table: FeatureTable, noise: Randomness) -> Any:
+    """Members in the place of draws, under names that say no more than the group."""
+    member = self.partition(table, noise)
+    shown = sound_of(self).apply(table, noise)
+    order = np.argsort(member, kind="stable")
+    names = dict(zip(table.people["person"].gather(order), shown.people["person"], strict=True))
+    return replace(
+        shown, data=table.data.with_columns(pl.col("person").replace(names)), people=shown.people
+    )
+
+
+def _equal_copies(means: FeatureTable) -> FeatureTable:
+    """A copy of the mean for each member."""
+    data, people = copied(means.data, means.people)
+    return replace(means, data=data, people=people)
+
+
 def _rare_last(self: Any, table: FeatureTable, noise: Randomness) -> Any:
     """Everybody dealt out by attributes, rare ones last, where the extra seats are left."""
     values = np.array(attribute_of_everybody(table, str(self.balance)))
@@ -338,6 +385,12 @@ _COPIES: dict[str, Changes] = {
 _TELLING_COPIES: dict[str, Changes] = {
     "copies in the order of people": _changed(_in_order_of_people),
     "copies with their members' attributes": _changed(_with_attributes),
+}
+_SPREAD: dict[str, Changes] = {
+    "spread of the group's own members": {"apply": _as_members_differ},
+    "spread of everybody in the study": {"apply": _as_everybody_differs},
+    "members in the place of draws": {"apply": _members_themselves},
+    "means without the spread": {"drawn_around": lambda self, means, _: _equal_copies(means)},
 }
 _VALUES: dict[str, Changes] = {
     "groups of too few values": {"partition": _whatever_the_value},

@@ -104,10 +104,12 @@ def _play(
 ) -> list[GameResult]:
     """All games: those about everybody, who share attributes, and those about promises."""
     table = crowd(mechanism.k)
+    # Draws around means show less than these; what they are made of is looked at by itself.
+    averaging = replace(mechanism, spread=None) if mechanism.spread else mechanism
     right: Counter[str] = Counter()
     before = None
     for _ in range(releases):
-        released = mechanism.apply(table, noise)
+        released = averaging.apply(table, noise)
         found = recover_partition(table, released)
         # Groups of one task, whatever becomes of the others.
         together = found.members[0].T @ found.members[0]
@@ -273,16 +275,64 @@ def same_for_everybody(mechanism: Any) -> OutputResult:
     attributes = table.people.with_columns(others.people["person"])
     moved = mechanism.partition(replace(others, people=attributes), randomness(_SEED)) != member
     values = shown.data.select(shown.names).to_numpy()
+    drawn = mechanism.spread is None or spread_of_means_alone(mechanism)
     return OutputResult(
         mechanism=mechanism.name,
         unit=str(mechanism.unit),
         values=values.size,
-        same=not moved.any()
+        same=drawn
+        and not moved.any()
         and shown.data.equals(again.data)
         and shown.people.equals(again.people),
         inside=values.size,
         bare=0,
     )
+
+
+def spread_of_means_alone(mechanism: Any) -> bool:
+    """Whether what is drawn around means stays the same, to the last bit, whatever members do.
+
+    In every cell the values of a group's members change places, so that its mean is the same and
+    its members are others, and differ more or less. Nothing of this may show: the spread is to be
+    known from elsewhere. And there must be one: where people differ, members get no equal copies.
+
+    Args:
+        mechanism: to look at, with its spread.
+    """
+    table = _covered(mechanism.k)
+    member = mechanism.partition(table, randomness(_SEED))
+    values = table.data.select(table.names).to_numpy()
+    people = member.size
+    cells = values.reshape(people, -1, values.shape[1])
+    mixed = np.empty_like(cells)
+    rng = np.random.default_rng(_SEED)
+    for group in range(member.max() + 1):
+        mine = cells[member == group]
+        # Everybody's least, or largest, for one person: farther apart than anyone was.
+        mine = np.sort(mine, axis=0) if group % 2 else rng.permuted(mine, axis=0)
+        mixed[member == group] = mine
+    others = replace(
+        table,
+        data=table.data.with_columns(
+            pl.Series(name, mixed[:, :, j].ravel()) for j, name in enumerate(table.names)
+        ),
+    )
+    shown, again = (mechanism.apply(each, randomness(_SEED)) for each in (table, others))
+    copies = shown.data.partition_by("person", maintain_order=True, include_key=False)
+    apart = len({copy.hash_rows().to_numpy().tobytes() for copy in copies}) == people
+    return bool(apart and shown.data.equals(again.data) and shown.people.equals(again.people))
+
+
+@functools.lru_cache(maxsize=8)
+def _covered(k: int) -> FeatureTable:
+    """2k + 1 people with all rows and values, of features whose spread is publicly known."""
+    names = ("fixation_rate", "saccade_rate", "small_saccade_ratio")
+    people, tasks, rows = 2 * k + 1, 2, 12
+    rng = np.random.default_rng(k)
+    own = rng.uniform(0.3, 0.6, (people, 1, 1, len(names)))
+    values = own + rng.uniform(0.0, 0.2, (people, tasks, rows, len(names)))
+    features = [Feature(name, "1", "", 0.0, 1.0) for name in names]
+    return table_from_arrays(values, features)
 
 
 def _reordered(table: FeatureTable, order: NDArray[np.intp]) -> FeatureTable:

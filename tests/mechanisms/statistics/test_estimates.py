@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from eyelid.mechanisms import mechanism_named
-from eyelid.mechanisms.statistics.estimates import estimates
+from eyelid.mechanisms.statistics.estimates import estimates, people_outside
 from eyelid.mechanisms.statistics.ranges import Entry, Range, places_of
 from eyelid.mechanisms.statistics.summary import StatisticsFacts
 from eyelid.privacy.noise import randomness
@@ -131,6 +131,41 @@ def test_people_outside_of_the_range_make_a_clipped_mean(people):
     assert "clipped" not in found[0].note
     honest = results(people[:, :2], "mean,clipped", epsilon=20.0, entries=ENTRIES[:2])
     assert all("clipped mean" not in one.note for one in honest)
+
+
+def test_means_near_an_end_tell_of_people_outside_what_a_noisy_count_does_not():
+    entries = (Entry("rate", "text", Range.around(0.0, 1.0, 2.5), "1/s"),)
+    mechanism = mechanism_named("summary-box", epsilon=2.0, statistics="mean,clipped")
+    (part,) = mechanism.parts_for(StatisticsFacts.of(100, 1))
+
+    def flagged(mean, outside):
+        sums = np.array([entries[0].range.place(mean), outside]) * 100 * 2**30
+        return people_outside([part], [np.rint(sums).astype(np.int64)], entries)
+
+    # The noise of the count has a standard deviation of one person in a hundred.
+    assert not flagged(0.0, 0.02)
+    assert not flagged(0.0, 0.034)
+    assert flagged(1.6, 0.034)
+    assert flagged(0.0, 0.2)
+    assert flagged(2.4, 0.0)
+    (said,) = flagged(2.4, 0.0).values()
+    assert 0.03 < said.estimate <= said.high <= 1.0
+
+
+def test_a_mean_that_ends_where_its_range_does_says_so(people):
+    off = Entry("rate", "text", Range.around(1.5, 0.5, 2, within=(0, 20)), "1/s")
+    (mean,) = results(people[:, 1:2], "mean", epsilon=20.0, entries=(off,))
+    assert mean.note.startswith("at the end of its range: most people may lie outside of it")
+    assert mean.low <= mean.estimate < people[:, 1].mean() < mean.high
+    fitting, whole = ENTRIES[1], Entry("rate", "text", Range(0, 3.0), "1/s")
+    for entry in (fitting, whole):
+        (mean,) = results(people[:, 1:2], "mean", epsilon=20.0, entries=(entry,))
+        assert "at the end" not in mean.note
+
+
+def test_counts_beyond_everybody_leave_no_narrow_interval(people):
+    found = results(np.full((PEOPLE, 4), np.nan), "histogram:2:4", epsilon=0.05)
+    assert all(one.high - one.low > PEOPLE / 3 for one in found)
 
 
 def test_a_measure_without_a_norm_says_what_was_taken_for_its_spread(people):

@@ -107,3 +107,30 @@ def test_rank_statistics_without_noise_have_the_variance_of_theory():
 
 def test_what_is_estimated_is_inside():
     assert intervals.Interval(0.2, 0.4).around(0.5) == intervals.Interval(0.2, 0.5)
+
+
+@pytest.mark.parametrize("beyond", [0.3, 2.0, 50.0])
+def test_noise_that_carries_a_number_beyond_what_can_be_leaves_no_narrow_interval(beyond):
+    noise = NoiseOfOne(0.1, 3)
+    half = noise.sd
+    for found, least, most in (
+        (intervals.share(1 + beyond, 30, noise), 0.0, 1.0),
+        (intervals.share(-beyond, 30, noise), 0.0, 1.0),
+        (intervals.of_pairs(1 + beyond, intervals.tau_spread(30), noise), -1.0, 1.0),
+        (intervals.of_pairs(-1 - beyond, intervals.tau_spread(30), noise), -1.0, 1.0),
+    ):
+        assert found.high - found.low > half
+        assert (found.low == least) != (found.high == most)
+    sure, far = (intervals.mean_by_norm(x, 30, 0.2, noise) for x in (1.0, 1 + beyond))
+    assert (far.low, far.high) == (sure.low, sure.high)
+    fits = [intervals.mean_and_spread(x, 0.8, 30, noise, 0.2).mean for x in (1.0, 1 + beyond)]
+    assert fits[0] == fits[1]
+
+
+def test_intervals_of_shares_near_everybody_cover():
+    rng = np.random.default_rng(3)
+    noise, people = NoiseOfOne(0.05, 4), 25
+    for truth in (0.9, 1.0):
+        shown = rng.binomial(people, truth, 400) / people + noise.draw((400,), rng)
+        found = [intervals.share(each, people, noise) for each in shown]
+        assert coverage([one.low <= truth <= one.high for one in found])

@@ -208,6 +208,7 @@ def test_a_dataset_in_virtual_reality_is_run_where_it_is(spheres, one_core):
     others = other_datasets({"360_em": results})
     assert others.at("360_em", "raw").by_protocol.mean == 1.0
     assert not others.not_run
+    assert figure.data == others.data == "360_em"
 
 
 def test_a_dataset_that_cannot_be_read_says_why_and_the_others_are_run(tmp_path):

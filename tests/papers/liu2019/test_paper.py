@@ -11,7 +11,7 @@ from eyelid.gaze.maps.gaze_map import gaze_map
 from eyelid.gaze.maps.grid import Grid
 from eyelid.gaze.maps.spread import spread, spread_error
 from eyelid.papers.liu2019 import complexity, copies, figures, heatmaps, observers, theorems
-from eyelid.papers.liu2019.copies import ALLOWED, COPIES, SOUND_COPIES
+from eyelid.papers.liu2019.copies import ALLOWED, COPIES, SOUND_COPIES, SOUND_COPY
 from eyelid.papers.liu2019.figures import row_of
 from eyelid.papers.liu2019.heatmaps import (
     AT,
@@ -52,7 +52,7 @@ def test_the_example_has_the_golden_numbers():
     assert limited_laplacian.leak_free.mean == pytest.approx(math.sqrt(2) * 60 / (1.5 * 50_000))
     assert "0.0986 with ε/4" in found.says
     # The paper names the wrong theorem, and we say so.
-    assert "'based on Theorem 3.5'" in found.says
+    assert "“based on Theorem 3.5”" in found.says
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_nothing_without_noise_protects_anybody(simulated):
         assert cell.leak_free.low <= truth <= cell.leak_free.high
     assert drawn[-1].by_protocol.mean == pytest.approx(0.632, abs=5e-4)
     # The numbers follow from words: they are marked.
-    assert all(cell.inferred == "from 'δ can’t be less than c'" for cell in drawn)
+    assert all(cell.inferred == "from “δ can’t be less than c”" for cell in drawn)
     assert not free.inferred
 
 
@@ -273,9 +273,14 @@ def test_a_sound_mechanism_for_copies_protects_copies_and_no_person(simulated):
     found = copies.whom_copies_protect(simulated)
     for column in found.columns:
         allowed = found.at(ALLOWED, column).leak_free.mean
-        one_copy, person = found.at(SOUND_COPIES, column).ours
-        assert one_copy < allowed < person
-        assert person >= found.at(COPIES, column).leak_free.mean
+        one_copy, person = (found.at(row, column).numbers for row in (SOUND_COPY, SOUND_COPIES))
+        assert one_copy < [allowed] < person
+        assert person >= [found.at(COPIES, column).leak_free.mean]
+
+
+def test_what_the_paper_never_measured_is_not_called_its_protocol(simulated):
+    found = copies.whom_copies_protect(simulated)
+    assert {cell.row for cell in found.cells if cell.by_protocol} == {COPIES}
 
 
 def test_who_was_in_it_is_told_as_often_as_in_play(simulated):

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from markupsafe import escape
-from tests.reporting.test_accessibility import Rules
+from tests.reporting.test_rendering import Rules
 
 from eyelid.attacks import synthetic
 from eyelid.errors import InputError

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from tests.reporting.test_accessibility import Rules
+from tests.reporting.test_rendering import Rules
 
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area

@@ -14,6 +14,7 @@ from eyelid.gaze.areas import Area
 from eyelid.gaze.norms import Norm, Source
 from eyelid.gaze.study import Feature, Study
 from eyelid.mechanisms.statistics.parts import BoxPart
+from eyelid.mechanisms.statistics.spread import NoiseOfOne
 from eyelid.mechanisms.statistics.summary import StatisticsFacts
 from eyelid.mechanisms.statistics.summary_box import SummaryBox
 from eyelid.privacy.unit import PERSON
@@ -146,6 +147,22 @@ def test_a_folder_that_was_changed_is_refuted(
     _changed(tmp_path / "out", name, change)
     done = audit(released / "study", tmp_path / "out")
     assert any(refuted in each for each in done.refuted), done.refuted
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_folder_of_another_version_is_held_against_its_own_table(
+    tmp_path, released, quick_audits, monkeypatch, swapped
+):
+    shutil.copytree(released / "out", tmp_path / "out")
+    # As if intervals were made otherwise by now.
+    narrower = NoiseOfOne.times
+    monkeypatch.setattr(NoiseOfOne, "times", lambda noise, by: narrower(noise, by / 2))
+    assert audit(released / "study", tmp_path / "out").refuted
+    monkeypatch.setattr("eyelid.releases.audits.statistics.build", lambda: "0.0.1")
+    if swapped:
+        _changed(tmp_path / "out", "results.csv", lambda text: text.replace(",16,", ",17,"))
+    done = audit(released / "study", tmp_path / "out")
+    assert any("results.csv or measured.json" in each for each in done.refuted) == swapped
 
 
 def test_groups_that_were_swapped_are_other_data(tmp_path):

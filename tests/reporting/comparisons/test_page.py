@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from tests.reporting.test_accessibility import Rules
+from tests.reporting.test_rendering import Rules
 
 from eyelid.privacy.unit import Trust
 from eyelid.reporting.comparisons.page import best_by_promise, comparison_page, findings

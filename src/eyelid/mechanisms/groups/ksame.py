@@ -29,6 +29,12 @@ from eyelid.mechanisms.groups.partition import (
     spread_in_words,
 )
 from eyelid.mechanisms.groups.slots import slots_of
+from eyelid.mechanisms.groups.spread import (
+    PUBLIC,
+    drawn_around,
+    spread_in_the_open,
+    spread_of_features,
+)
 from eyelid.mechanisms.mechanism import PublicFacts, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.record_mechanism import window_rows
@@ -51,7 +57,8 @@ class KSame(AnonymisingMechanism):
         all its members have, each cut to the shortest of its members' or to a public length. A
         recording without any value shortens none. A cell is the mean of all members of the group,
         or empty where one of them has no value: nothing is filled in. One row a group and window,
-        with the number of people as its weight, or a copy for each of them.""",
+        with the number of people as its weight, or a copy for each of them. With spread=public
+        each member's copy is a synthetic participant, drawn around the mean.""",
         protects="""who of a group a record belongs to. An attacker who has raw recordings of a
         person says which of the k or more equal records of a group is theirs with probability 1/k
         at most. It is about telling members apart, not about what the mean of a group shows of
@@ -76,7 +83,9 @@ class KSame(AnonymisingMechanism):
             them
         would compute the value of the one who is missing. That records are means plays no part in
         the 1/k: equal copies of a list of all members' recordings would have the same
-        1/k. What a mean shows of its members is bounded by nothing here.""",
+        1/k. What a mean shows of its members is bounded by nothing here. The spread is drawn of the
+        means, of fresh randomness and of public facts, and of nothing else: anyone who has the
+        means can do the same, and a draw is no member's more than another's.""",
         paper="""David-John, Butler & Jain 2022 (k-same-select sequence), after Gross et al. 2005
         and Newton et al. 2005. Printed are new groups for each task, which an intersection attack
         undoes; padding by the last row, which shows the longest member's increments; and a last
@@ -100,6 +109,7 @@ class KSame(AnonymisingMechanism):
         {"k": 4},
         {"k": 4, "copies": True, "length": "shortest", "balance": "public"},
         {"k": 4, "length": 8, "diverse": "sensitive", "l": 3, "balance": "public"},
+        {"k": 4, "spread": PUBLIC},
     )
 
     length: int | str = parameter(
@@ -120,9 +130,22 @@ class KSame(AnonymisingMechanism):
         "participant shares them this does nothing",
         default=None,
     )
+    spread: str | None = parameter(
+        "public: for each member a synthetic participant, drawn around the mean of the group, so "
+        "that ordinary models learn from the release; how much people differ is known from "
+        "published norms and simulated participants, never from these people",
+        default=None,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.spread is not None:
+            if self.spread != PUBLIC:
+                raise InputError(
+                    f"spread must be {PUBLIC}, or left out, got '{self.spread}': it is never taken "
+                    "from the people who are released"
+                )
+            object.__setattr__(self, "copies", True)
         if isinstance(self.length, int):
             if self.length < 1:
                 raise InputError(f"length must be at least 1, got {self.length}")
@@ -160,6 +183,8 @@ class KSame(AnonymisingMechanism):
         super().check(table)
         # Values are clipped for every caller: bounds that are none are refused.
         Bounds({f.name: (f.lower, f.upper) for f in table.features})
+        if self.spread is not None:
+            spread_of_features(table)
         if len(lacking(table)) == len(slots_of(table).names):
             people = with_every_task(table).recordings["person"].n_unique()
             complete = f" (`people='every-task'` leaves {people})" if people >= self.k else ""
@@ -213,10 +238,20 @@ class KSame(AnonymisingMechanism):
         Time stamps are rewritten to the step, labels are dropped.
         """
         self.check(table)
-        return self.averaged(table, self.partition(table, noise))
+        means = self.averaged(table, self.partition(table, noise))
+        return means if self.spread is None else self.drawn_around(means, noise)
+
+    def drawn_around(self, means: FeatureTable, noise: Randomness) -> FeatureTable:
+        """Synthetic participants around the means of groups, of which nothing else is known."""
+        return drawn_around(means, noise)
+
+    @property
+    def averaging(self) -> KSame:
+        """What makes the means, one record a group, whatever is made of them."""
+        return replace(self, copies=False, spread=None)
 
     def averaged(self, table: FeatureTable, member: Members) -> FeatureTable:
-        """What is released of given groups."""
+        """The means of given groups, or copies of them; no spread is drawn yet."""
         sums = summing(table, member, self.length)
         names = group_names(sums.sizes.size)
         columns = [
@@ -235,7 +270,7 @@ class KSame(AnonymisingMechanism):
         data = keys.select(order).with_columns(columns)
         weights = pl.Series("people", sums.sizes)
         people = pl.DataFrame({"person": names}).with_columns(weights)
-        if self.copies:
+        if self.copies and self.spread is None:
             data, people = copied(data, people)
         return replace(table, data=data, people=people)
 
@@ -303,9 +338,14 @@ class KSame(AnonymisingMechanism):
 
     def sampler(self, facts: PublicFacts) -> str:
         """What is random, in words."""
+        drawn = (
+            "; and, around the means, the spread of synthetic participants, which protects nobody"
+            if self.spread
+            else ""
+        )
         return (
             f"no noise: one random partition of {facts.people} people into "
-            f"{groups_in_words(facts.people, self.k)}, used for all recordings"
+            f"{groups_in_words(facts.people, self.k)}, used for all recordings{drawn}"
         )
 
     def worth(self, facts: PublicFacts) -> str:
@@ -316,6 +356,18 @@ class KSame(AnonymisingMechanism):
             "members have in common (tasks) and lose what sets them apart. How far a mean "
             "is from a person depends on how much people differ."
         ]
+        if self.spread:
+            said = [
+                f"Around the means of {groups_in_words(facts.people, self.k)} people a synthetic "
+                "participant is drawn for each member, with a spread from published norms and "
+                "simulated participants: ordinary models learn tasks from them. That spread, and "
+                "what goes together in it, is public knowledge and no result about these people."
+            ]
+        else:
+            said.append(
+                "Models that are trained on means expect less spread than people have: "
+                f"spread={PUBLIC} draws it anew."
+            )
         if min(sizes) > self.k:
             said.append(f"k = {min(sizes)} would give the same groups and a better promise.")
         if len(sizes) == 1:
@@ -351,6 +403,8 @@ class KSame(AnonymisingMechanism):
             "values that one of them lacks, where the cell is empty: all cells of a recording, if "
             "one of them has no value of it (too short, too slow, nothing seen)",
         ]
+        if self.spread:
+            shown += spread_in_the_open(table)
         if self.diverse:
             apart = most_apart(facts.people, self.k)
             shown.append(

@@ -35,10 +35,16 @@ MOST_CLIPPED = 0.03
 """The share of people outside of a range that intervals put right."""
 # Standard deviations of the noise by which it must be exceeded.
 _DOUBT = 0.5
+# How far off the share outside is by people who are not normal: skewed ones have some 1% more.
+_NOT_NORMAL = 0.01
+_SDS_IN_INTERVAL = 3.92
 # Without a norm a spread that is measured may be anything.
 _UNKNOWN_FACTOR = 2.5
 _ASSUMED = "spread between people taken as a sixth of the range"
 _NORM_SPREAD = "spread between people by the norm"
+_CLIPPED, _AT_THE_END = "a clipped mean", "at the end of its range"
+WARNINGS = (_CLIPPED, _AT_THE_END)
+"""How notes begin that say that a result is not what it is called."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,7 @@ def estimates(
         shown: whole numbers of each part.
     """
     found: list[Estimate] = []
-    outside = _outside(parts, shown, len(entries))
+    outside = people_outside(parts, shown, entries)
     for part, numbers in zip(parts, shown, strict=True):
         if part.noise is None:
             found.append(_chosen(part, entries, int(numbers[0])))
@@ -175,6 +181,11 @@ def _mean(shown: _Shown, statistic: Statistic, entry: Entry) -> Estimate:
         half = width_of(noise, min(sd, 0.5) / math.sqrt(people)) / 2
         found = Interval(max(place - half, 0.0), min(place + half, 1.0))
         notes.append(_about_clipped(outside, entry))
+    elif intervals.is_outside(place, spread, range_.clips):
+        notes.append(
+            f"{_AT_THE_END}: most people may lie outside of it, and their mean as far beyond the "
+            "estimate as the interval reaches"
+        )
     if fitted is None:
         notes.append(_ASSUMED if range_.sd is None else _NORM_SPREAD)
     found = found.around(inside)
@@ -257,32 +268,95 @@ def _parted(found: Interval, sampling_sd: float, noise: NoiseOfOne) -> tuple[flo
     return sampling / total, of_noise / total, clipping / total
 
 
-def _outside(
-    parts: Sequence[Part], shown: Sequence[Integers], entries: int
+def people_outside(
+    parts: Sequence[Part], shown: Sequence[Integers], entries: Sequence[Entry]
 ) -> dict[tuple[int | None, tuple[int, ...]], Estimate]:
-    """Where more people lie outside of a range than intervals put right."""
+    """Where more people lie outside of a range than intervals put right, as far as can be seen.
+
+    Args:
+        parts: of the mechanism.
+        shown: whole numbers of each part.
+        entries: every number with its range.
+
+    Returns:
+        the share of people, by group and entries (none of them where it is any).
+    """
     found = {}
     for part, numbers in zip(parts, shown, strict=True):
         counted = _Shown(part, numbers.tolist(), {})
         for statistic in part.statistics:
             if statistic.name != "clipped":
                 continue
+            share, sd = _share_outside(counted, statistic, entries)
             # Of those outside of any range some may be outside of one alone.
-            ranges = 1 if statistic.columns else entries
-            if beyond(counted.mean(statistic), counted.noise, ranges):
-                found[part.group, statistic.columns] = _share(counted, statistic)
+            most = MOST_CLIPPED * (1 if statistic.columns else len(entries))
+            if beyond(counted.mean(statistic), counted.noise.sd, most) or beyond(share, sd, most):
+                said = _share(counted, statistic)
+                share, high = min(max(share, said.estimate or 0.0), 1.0), said.high or 1.0
+                found[part.group, statistic.columns] = replace(
+                    said, estimate=share, high=max(share, high)
+                )
     return found
 
 
-def beyond(share: float, noise: NoiseOfOne, ranges: int = 1) -> bool:
+def beyond(share: float, sd: float, most: float = MOST_CLIPPED) -> bool:
     """Whether more people were clipped than intervals put right, as far as noise lets one see.
 
     Args:
-        share: of people outside, as it was shown.
-        noise: on it.
-        ranges: of how many ranges they are outside, of any.
+        share: of people outside, as it is estimated.
+        sd: of that estimate.
+        most: what is put right.
     """
-    return share > MOST_CLIPPED * ranges + _DOUBT * noise.sd
+    return share > most + _DOUBT * sd
+
+
+def _share_outside(
+    counted: _Shown, statistic: Statistic, entries: Sequence[Entry]
+) -> tuple[float, float]:
+    """The share of people outside of a range, or of any, and how far off it may be.
+
+    The count has the noise of every other number, which is large for what is small; means that lie
+    near the end of their range, and spreads, say the same of normal people. Both are weighed.
+    """
+    share, sd = counted.mean(statistic), counted.noise.sd
+    columns = statistic.columns or range(len(entries))
+    modelled = [_modelled(counted, column, statistic, entries[column]) for column in columns]
+    known = [each for each in modelled if each is not None]
+    if len(known) < len(modelled) or not sd:
+        return share, sd
+    model, model_sd = sum(one for one, _ in known), math.hypot(*(sd for _, sd in known))
+    weight = sd**2 / (sd**2 + model_sd**2)
+    return share + weight * (model - share), model_sd * math.sqrt(weight)
+
+
+def _modelled(
+    counted: _Shown, column: int, statistic: Statistic, entry: Entry
+) -> tuple[float, float] | None:
+    """The share of normal people outside of a range by their mean and spread; how far off it is.
+
+    None where their mean was not asked, and of differences, whose spread is a guess.
+    """
+    from scipy.special import ndtr
+
+    mean = replace(statistic, name="mean", columns=(column,))
+    if entry.contrast or mean not in counted.part.statistics:
+        return None
+    range_, place = entry.range, float(np.clip(counted.mean(mean), 0.0, 1.0))
+    fitted = _fitted(counted, mean, range_)
+    spread, off = spread_of(range_), (WIDER - 1) * spread_of(range_)
+    if fitted is not None:
+        spread, off = fitted.sd_estimate, (fitted.sd.high - fitted.sd.low) / _SDS_IN_INTERVAL
+    place = intervals.unclipped(place, spread, range_.clips)
+    share, by_mean, by_spread = 0.0, 0.0, 0.0
+    for clips, z, side in zip(
+        range_.clips, (-place / spread, (place - 1) / spread), (-1, 1), strict=True
+    ):
+        if clips:
+            density = math.exp(-0.5 * z * z) / math.sqrt(2 * math.pi) / spread
+            share += float(ndtr(z))
+            by_mean += side * density
+            by_spread -= z * density
+    return share, math.hypot(by_mean * counted.noise.sd, by_spread * off, _NOT_NORMAL)
 
 
 def _about_clipped(outside: Estimate, entry: Entry) -> str:
@@ -294,7 +368,7 @@ def _about_clipped(outside: Estimate, entry: Entry) -> str:
     if not math.isinf(farthest):
         worst = f"by up to {(outside.high or 1.0) * farthest:.3g} {entry.unit}".rstrip()
     return (
-        f"a clipped mean: about {100 * (outside.estimate or 0.0):.0f}% of people lie outside of "
+        f"{_CLIPPED}: about {100 * (outside.estimate or 0.0):.0f}% of people lie outside of "
         f"the range, and their mean itself may be off {worst}"
     )
 
@@ -388,12 +462,11 @@ def _counts(part: Any, numbers: Integers) -> Iterator[Estimate]:
     noise = part.noise
     half = width_of(noise, 1e-9) / 2
     for number in numbers.tolist():
-        count = number / DELTA
-        inside = min(max(count, 0.0), float(part.people))
+        inside = min(max(number / DELTA, 0.0), float(part.people))
         yield Estimate(
             inside,
-            max(count - half, 0.0),
-            min(max(count + half, 0.0), float(part.people)),
+            max(inside - half, 0.0),
+            min(inside + half, float(part.people)),
             noise.sd,
             part.people,
             "people",

@@ -2,7 +2,10 @@
 
 Nothing here sees people: the whole release is modelled, people's numbers as normal within their
 range or kernels over pairs with the variance that theory gives, and whatever parameter could have
-given what was shown stays inside.
+given what was shown stays inside. What noise has carried beyond anything possible, such as a share
+of 1.4, is taken for the nearest that is possible: next to no parameter gives such a number, and an
+interval of those that do would be all but empty, as if the noise were small (power-constrained
+limits, Cowan et al. 2011). Intervals only grow by it.
 """
 
 from __future__ import annotations
@@ -138,8 +141,8 @@ def mean_by_norm(
     """
     spread = WIDER * sd
     reach = _REACH * (noise.sd + spread / math.sqrt(people)) + 2 * spread
-    centre = float(np.clip(shown, 0, 1))
-    candidates = np.linspace(centre - reach, centre + reach, _NODES)
+    shown = float(np.clip(shown, 0.0, 1.0))
+    candidates = np.linspace(shown - reach, shown + reach, _NODES)
     first, second, *_ = clipped_moments(candidates, np.asarray(spread), clips)
     sds = np.sqrt(np.maximum(second - first**2, 1e-12) / people) / 2
     return inverted(shown, candidates, (first + 1) / 2, sds, noise, level)
@@ -187,8 +190,8 @@ def mean_and_spread(
     wide = 3.5 * math.log(factor)
     logs = math.log(prior_sd) + np.linspace(-wide, wide, _COARSE)
     reach = _REACH * noise.sd + 4 * prior_sd * math.exp(wide / 2) / math.sqrt(people) + prior_sd
-    centre = float(np.clip(shown, 0, 1))
-    means = centre + np.linspace(-reach, reach, _COARSE)
+    shown = float(np.clip(shown, 0.0, 1.0))
+    means = shown + np.linspace(-reach, reach, _COARSE)
 
     def weighed(means: Values, logs: Values) -> Values:
         prior = np.exp(-0.5 * ((logs - math.log(prior_sd)) / math.log(factor)) ** 2)
@@ -299,6 +302,22 @@ def unclipped(
     return float(np.interp(inside, (first + 1) / 2, candidates))
 
 
+def is_outside(shown: float, sd: float, clips: tuple[bool, bool] = BOTH) -> bool:
+    """Whether people's mean lies outside of their range, if they are normal.
+
+    Args:
+        shown: the mean of clipped places.
+        sd: how far people are spread, in places.
+        clips: whether numbers are clipped below, and above.
+
+    >>> is_outside(0.85, 0.2), is_outside(0.95, 0.2), is_outside(0.95, 0.2, clips=(True, False))
+    (False, True, False)
+    """
+    first, *_ = clipped_moments(np.array([0.0, 1.0]), np.asarray(sd))
+    low, high = (first + 1) / 2
+    return bool((clips[0] and shown < low) or (clips[1] and shown > high))
+
+
 # Shares and rank statistics.
 
 
@@ -310,7 +329,11 @@ def share(shown: float, people: int, noise: NoiseOfOne, level: float = LEVEL) ->
         people: N.
         noise: on the share.
         level: of confidence.
+
+    >>> share(1.5, 30, NoiseOfOne(0.1, 1)) == share(1.0, 30, NoiseOfOne(0.1, 1))
+    True
     """
+    shown = float(np.clip(shown, 0.0, 1.0))
     candidates = np.linspace(0.0, 1.0, _NODES)
     if people > 2_000:
         sds = np.sqrt(candidates * (1 - candidates) / people)
@@ -340,6 +363,7 @@ def of_pairs(
         noise: on the statistic.
         level: of confidence.
     """
+    shown = float(np.clip(shown, -1.0, 1.0))
     candidates = np.linspace(-1.0, 1.0, _NODES)
     return inverted(shown, candidates, candidates, spread(candidates), noise, level)
 

@@ -45,7 +45,8 @@ def protocols(effort: Effort, unlike: str = "") -> tuple[Protocol, ...]:
                 "The printed ε (0.48 to 48) is the sum over 48 features: the published NMSE is "
                 "filed under 0.01 to 1.",
                 "n is the longest signal of a task, so that everybody has one scale; each signal "
-                "is transformed over its own length.",
+                "is transformed over its own length. In equation 7 the shorter of two signals goes "
+                "on as zero. Missing values repeat the last known one.",
                 "k is one of 1, 2, 4, 8, … and n/2 + 1: the paper has “a large set of possible k "
                 "values”.",
                 "Real and imaginary part of a coefficient get independent noise: the paper does "
@@ -96,9 +97,11 @@ def protocols(effort: Effort, unlike: str = "") -> tuple[Protocol, ...]:
         ),
         Protocol(
             TOTALS,
-            "ε is that of one recording; of its chunks the largest is taken (“parallel "
-            "composition”), and a person's recordings are not added up.",
-            (),
+            "“Differential privacy for the complete signal is preserved by Theorem 2”, parallel "
+            "composition: of the ε of chunks the largest is taken. Of differences the paper says "
+            "that with large chunks “the total ϵ value could be very large, which reduces "
+            "privacy”. A person's recordings are not added up.",
+            ("ε is that of one recording.",),
             "Everything that is released of one person adds up: features, chunks and recordings.",
         ),
     )

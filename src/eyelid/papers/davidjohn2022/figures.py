@@ -65,7 +65,8 @@ def figure_1(results: Results, kind: Kind) -> Exhibit:
             if ours.named and beside in results.outcomes:
                 strongest = results.strongest(beside)[1]
                 cells.append(Cell(f"{ours.title}: strongest attacker", column, leak_free=strongest))
-        if kind.axis == "k" and Setting(kind.name, value) in results.outcomes:
+        # Of the Marginals 1/k is printed for the linking of rows, which is another quantity.
+        if kind.name == ANEW and Setting(kind.name, value) in results.outcomes:
             cells.append(Cell(BOUND, column, printed=1 / value))
     exhibit = Exhibit(
         name=name,
@@ -119,7 +120,7 @@ def _named_said(results: Results, kind: Kind) -> str:
         f"attacker ({ATTACKER_WORDS[attacker]}) re-identifies {limits(value)}, "
         + _beside_guessing(value, chance)
     )
-    if kind.axis == "k":
+    if kind.name == ANEW:
         bound = 1 / setting.value
         said += f", and {_beside(value, bound)} the printed bound 1/k = {bound:.3g}"
     if kind.name == "exponential-paper" and _surely(value, chance):
@@ -178,6 +179,7 @@ def other_datasets(of_dataset: Mapping[str, Results]) -> Exhibit:
         else "none of the six is at hand: what was looked for stands at the end of the page",
         verdict=Verdict(agreement(cells), None) if of_dataset else None,
         digits=3,
+        data=", ".join(name for name, one in of_dataset.items() if not one.table.simulated),
     )
 
 
@@ -217,6 +219,7 @@ def figure_1_of_events(results: Results, name: str) -> Exhibit:
         cells=tuple(cells),
         chance=results.chance_named,
         verdict=Verdict(Outcome.OPEN),
+        data="" if results.table.simulated else name,
     )
 
 

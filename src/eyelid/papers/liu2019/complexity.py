@@ -94,6 +94,7 @@ def chosen_caps(maps: Maps) -> Exhibit:
         ),
         protocol=CAPS.name,
         verdict=Verdict(Outcome.YES if all(same) else Outcome.PARTLY if any(same) else Outcome.NO),
+        setting="The paper prints m = 1 for its own gaze maps at all its ε.",
         quantity="cap m",
         cells=tuple(cells),
         digits=0,

@@ -30,6 +30,9 @@ COPIES = f"Theorem 3.4 for n = {CROWD:,}"
 SOUND_COPIES = f"map-gaussian for n = {CROWD:,}"
 """The row of copies under the noise of a mechanism with a valid guarantee, which is far less."""
 
+SOUND_COPY = f"{SOUND_COPIES}, one copy replaced"
+"""The row of what that mechanism hides, as its guarantee has it."""
+
 ALLOWED = "the most that (ε, δ) allows"
 """The row of what a guarantee for a person would keep to."""
 
@@ -224,12 +227,12 @@ def whom_copies_protect(observers: Observers) -> Exhibit:
         facts, few_facts = (sound.facts_of(n, 1, *observers.size) for n in (CROWD, FEW))
         capped, limited = apart(np.minimum(counts.count, 1.0)), apart(sound.limited(counts, facts))
         column = f"ε = {epsilon:g}"
-        for row, sd, away in (
-            (COPIES, paper.cell_sd(paper.facts_of(CROWD, 1, *observers.size)), capped),
-            (SOUND_COPIES, sound.cell_sd(facts), limited),
-        ):
-            one_copy, person = (right(copies, CROWD, sd, away) for copies in (1, TIMES))
-            cells.append(Cell(row, column, by_protocol=one_copy, leak_free=person))
+        noise = paper.cell_sd(paper.facts_of(CROWD, 1, *observers.size))
+        one_copy, person = (right(copies, CROWD, noise, capped) for copies in (1, TIMES))
+        cells.append(Cell(COPIES, column, by_protocol=one_copy, leak_free=person))
+        for row, copies in ((SOUND_COPY, 1), (SOUND_COPIES, TIMES)):
+            told = right(copies, CROWD, sound.cell_sd(facts), limited)
+            cells.append(Cell(row, column, leak_free=told))
         most = 0.5 + (math.expm1(epsilon) + 2 * DELTA) / (2 * (math.exp(epsilon) + 1))
         few = right(1, FEW, sound.cell_sd(few_facts), limited)
         cells += [
@@ -238,7 +241,7 @@ def whom_copies_protect(observers: Observers) -> Exhibit:
         ]
     at = {cell.row: cell for cell in cells if cell.column == AT}
     copy_told, person_told = at[COPIES].ours
-    _, sound_told = at[SOUND_COPIES].ours
+    (sound_told,) = at[SOUND_COPIES].numbers
     (allowed,) = at[ALLOWED].numbers
     return Exhibit(
         name="Whom the copies protect",
@@ -255,12 +258,12 @@ def whom_copies_protect(observers: Observers) -> Exhibit:
         ),
         protocol=HEATMAPS.name,
         verdict=Verdict(),
-        setting="By the paper's protocol one copy is another person's. Where a person is replaced, "
-        "one of the five is another person, and so are all copies; in the row for n = "
+        setting="By the paper's protocol, and where a row says so, one copy is another person's. "
+        "Else one of the five is another person, and so are all copies; in the row for n = "
         f"{FEW} the noise is for the five. By the likelihood ratio of the noisy map, exactly; ± "
         "over pairs of people.",
         quantity="share of right answers",
-        leak_free_words="ours, a person replaced",
+        leak_free_words="ours, exact",
         cells=tuple(cells),
         chance=0.5,
         digits=3,

@@ -9,7 +9,7 @@ DATASETS = (
     Dataset(
         "five observers on a portrait",
         {"people": "5", "what": "gaze maps of 1050 × 1680 px on a portrait of a woman"},
-        "not published by itself: OSIE stands in",
+        "of a dataset that the paper cites, which eyelid does not read: OSIE stands in",
     ),
     Dataset(
         OSIE,

@@ -249,7 +249,7 @@ def figure2_heatmaps(maps: Maps) -> Exhibit:
         protocol=HEATMAPS.name,
         verdict=Verdict(Outcome.OPEN, unchanged(found)),
         setting="The paper shows a simulated heatmap of unprinted size and no number, and says: "
-        f"'The location of the hotspots is unchanged for all practical purposes'. {_HOTSPOT}",
+        f"“The location of the hotspots is unchanged for all practical purposes”. {_HOTSPOT}",
         leak_free_words=_SOUND,
         cells=tuple(cells),
         pictures={"figure-2-heatmaps": _heatmaps(pictures)},

@@ -25,7 +25,10 @@ SCATTER = 0.15
 # The paper's gaze maps, and the pictures of OSIE.
 _SIZE_PX, _OSIE_PX = (1680, 1050), (800, 600)
 _PEOPLE, _FIXATION_MS = 15, 250.0
-_OWN = "the paper's own gaze maps of five observers on a portrait: not published by themselves"
+_OWN = (
+    "the paper's own gaze maps of five observers on a portrait: of a dataset that it cites, which "
+    "eyelid does not read"
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -97,7 +97,7 @@ def _findings(
     theirs, ours = correlation.at(row_of(GAUSSIAN, SAMPLED), AT).ours
     dense, _ = correlation.at(row_of(GAUSSIAN, DENSE), AT).ours
     _, paper_share = copies.at(COPIES, AT).ours
-    _, sound_told = copies.at(SOUND_COPIES, AT).ours
+    (sound_told,) = copies.at(SOUND_COPIES, AT).numbers
     (allowed,) = copies.at(ALLOWED, AT).numbers
     few_theirs, coarse, few_ours, blob = (people.at(row(everybody), AT).numbers[0] for row in ROWS)
     return (

@@ -19,9 +19,10 @@ HEATMAPS = Protocol(
     "noise of Theorems 3.4 and 3.5 for n = 50,000 and δ = n^(−3/2) on every pixel; m = 1; the "
     "kernel I(i, j) = exp(−d²/(2σ²)); 100 noisy heatmaps a setting, mean and standard deviation.",
     (
-        "The paper's gaze is not published, nor how many samples there are of an observer: five "
-        "participants of OSIE stand in, with their fixations and with samples simulated from these "
-        "(at 60 and at 1,000 Hz, scattered by 0.15 of the point spread).",
+        "The paper's gaze is of a dataset that it cites, which was not at hand, and how many "
+        "samples there are of an observer is not printed: five participants of OSIE stand in, with "
+        "their fixations and with samples simulated from these (at 60 and at 1,000 Hz, scattered "
+        "by 0.15 of the point spread).",
         "The noise goes onto the gaze map before the kernel, whose σ is not printed: 1/42 of the "
         "width, 40 px.",
         "ε = 0.5, 1, 1.5, 3 and 5. Nothing below 0 is cut off. The squared error is that of "
@@ -33,8 +34,8 @@ HEATMAPS = Protocol(
 )
 PEOPLE = Protocol(
     "noise for the people there are",
-    "Footnote 7: 'If the number of observer is much smaller than 50,000, the practitioner could "
-    "either down-sample gazemaps or sacrifice privacy'.",
+    "Footnote 7: “If the number of observer is much smaller than 50,000, the practitioner could "
+    "either down-sample gazemaps or sacrifice privacy”.",
     (
         "Theorem 3.4 with n as it is, δ as for 50,000 and m = 1, on pixels and on the coarser grid "
         "that does best of several: chosen by looking, in the paper's favour.",

@@ -43,7 +43,7 @@ SAMPLES = 30
 
 _PRINTED_SIGMA = 0.0986
 _PLAYED_PEOPLE, _GAMES = 200, 2000
-_AT_LEAST_C = "from 'δ can’t be less than c'"
+_AT_LEAST_C = "from “δ can’t be less than c”"
 _FEW_CELLS = (1, 2, 4, 16, 64, 1024, 90_000)
 _TABLE_PEOPLE = 1000
 
@@ -75,10 +75,10 @@ def no_free_privacy(few: GazePoints, seed: int) -> Exhibit:
         title="there is no free privacy",
         says=(
             "The paper is right that nothing of this protects an observer. Its proof of Theorem "
-            "3.3 ends with 'δ can’t be less than c', which its own formula, 1 − (1 − 1/n)^(cn) ≈ "
-            f"1 − e^−c, does not give: as many draws with replacement as there are people (c = 1) "
-            f"leave {formula_at:.3f}, not 1, and {seen:.3f} was seen in play. That is poor privacy "
-            "all the same."
+            "3.3 ends with “δ can’t be less than c”, which its own formula, 1 − (1 − 1/n)^(cn) ≈ "
+            "1 − e^−c, of the order of c as the proof says, does not give to the letter: as many "
+            f"draws with replacement as there are people (c = 1) leave {formula_at:.3f}, not 1, "
+            f"and {seen:.3f} was seen in play. That is poor privacy all the same."
         ),
         protocol=THEOREMS.name,
         verdict=Verdict(Outcome.PARTLY, Outcome.YES),
@@ -137,7 +137,7 @@ def example() -> Exhibit:
         name="Theorems 3.4 and 3.5",
         title=f"the noise of the example: {PEOPLE:,} observers, {WIDTH_PX} × {HEIGHT_PX} px",
         says=(
-            f"The printed {_PRINTED_SIGMA:g} is said to be 'based on Theorem 3.5', the Laplacian "
+            f"The printed {_PRINTED_SIGMA:g} is said to be “based on Theorem 3.5”, the Laplacian "
             f"one, which asks for {laplacian:.2f}: we take it for Theorem 3.4's. That gives "
             f"{theorem:.5f} as it stands, and {halved:.4f} with ε/4 in place of ε/2, as in its "
             f"proof. For so many pixels the guarantee is valid with either: {dense:.5f} is enough "
@@ -236,7 +236,7 @@ def surfaces() -> Exhibit:
         title="noise in a pixel, over the size of the picture and the number of observers",
         says=(
             f"The surfaces lie {min(more):.2f} to {max(more):.2f} times as high as they need to: "
-            "'any value above the upper surface will provide good privacy' is true of these. A "
+            "“any value above the upper surface will provide good privacy” is true of these. A "
             "public limit on the gaze points of an observer takes the size of the picture out of "
             "it altogether."
         ),
@@ -270,7 +270,7 @@ def slice_of_300() -> Exhibit:
         name="Figure 2 (b)",
         title=f"a picture of {EXAMPLE_SIDE} × {EXAMPLE_SIDE} px",
         says=(
-            f"'Of the order of n = 900 observers' is right for the theorem ({good:.0f} at level "
+            f"“Of the order of n = 900 observers” is right for the theorem ({good:.0f} at level "
             f"good), and so are 300 at level okay ({okay:.0f}); {enough:.0f} are enough for the "
             "same guarantee at level good."
         ),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import ClassVar, cast
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.attacks.anonymity import (
@@ -52,6 +53,8 @@ from eyelid.reporting.audits.results import GroupsAudit
 
 # In spans: what rounding does to a mean; less than a step of the grid that sums are on.
 _ROUNDING = 1e-12
+# In spans: what rounding does to a mean over draws.
+_DRAWN = 1e-9
 # The same of values that were not put on that grid.
 _GRID = 2.0**-36
 
@@ -78,7 +81,10 @@ class GroupsAttack(TableAttack):
                 "means over people of the original: are these the right two? (means with noise "
                 "need their certificate)"
             )
-        fresh = [_fresh_run(target.original)] if groups is not None and groups.fresh else []
+        fresh = []
+        if groups is not None and groups.fresh:
+            drawn = groups.mechanism.spread is not None
+            fresh = [_drawn_anew() if drawn else _fresh_run(target.original)]
         return super().completed(
             noted(replace(target, groups=groups), *fresh, inconsistencies=wrong)
         )
@@ -95,7 +101,9 @@ class GroupsAttack(TableAttack):
             asked = [one for one in plan.protocols if one.name in PROTOCOLS]
             protocols = [] if not_named else possible(material, asked)
             together = target.groups.groups_of(material.people)
-            used = recognised(material, plan, advance, together)
+            # Attackers get the means, which is more than draws around them.
+            shared = Material(material.original, target.groups.shared(seed))
+            used = recognised(shared, plan, advance, together)
             findings = []
             if not not_named:
                 with progress(advance, "attacking"):
@@ -103,7 +111,7 @@ class GroupsAttack(TableAttack):
                     findings = identify(material, attackers, asked, seed, over_all=PROTOCOLS)
             positive, findings = controls_apart(findings)
             common = inferred(target, material, () if not_named else attackers, plan, advance)
-            assert material.released is not None, "groups are released"
+            assert shared.released is not None, "groups are released"
             return GroupsAudit(
                 **common,
                 positive=tuple(positive),
@@ -111,7 +119,7 @@ class GroupsAttack(TableAttack):
                 # Members of a group share their records: no part of it is another person's.
                 utility=tuple(use for use in used if not use.protocol.startswith("paper")),
                 not_named=not_named,
-                error=error_of(material.original, material.released),
+                error=error_of(shared.original, shared.released),
                 groups=audit_groups(
                     target.groups, attackers, [p.name for p in protocols], seed=seed
                 ),
@@ -122,9 +130,9 @@ class GroupsAttack(TableAttack):
         mechanism, table, seed = trial.mechanism, trial.table, trial.seed
         member = mechanism.partition(table, fresh_noise(seed, b"who is with whom"))
         grouped = Grouped(mechanism, table, one_a_group(mechanism, table, member), member)
-        material = Material(table, grouped.named())
+        material, shared = Material(table, grouped.named()), Material(table, grouped.shared(seed))
         together = grouped.groups_of(material.people)
-        found = attacked_records(material, trial.questions, seed, together)
+        found = attacked_records(shared, trial.questions, seed, together)
         return found.with_named(named_by_rows(material) | by_intersection(material))
 
 
@@ -164,9 +172,14 @@ def found_groups(
         original: what was released from, with the bounds that values were clipped to.
         released: one released person a group, or copies of each.
     """
-    means, wrong = folded(released)
+    drawn = mechanism is not None and mechanism.spread is not None
+    means, wrong = folded(released, drawn)
     if means is None:
         return None, [wrong]
+    if mechanism is not None and drawn:
+        return _fresh(mechanism, original), list(
+            _wrong_in_all(mechanism, original, means, released)
+        )
     try:
         found = recover_partition(original, means)
     except InputError:
@@ -232,9 +245,41 @@ def _wrong_in_all(
     yield from _surplus(released)
     if _impossible(mechanism, original, means, sizes):
         yield "the groups have other recordings or rows than so many people can have in common"
+    if mechanism.spread is not None:
+        # Of draws the mean is the group's only where no bound cuts one off.
+        means = _cut_nowhere(released, means)
     off = mean_off_of_span(original, means, sizes)
-    if off is not None and off > _GRID:
+    if off is not None and off > (_GRID if mechanism.spread is None else _DRAWN):
         yield "the mean over all groups is not the mean over everybody"
+
+
+def _cut_nowhere(released: FeatureTable, means: FeatureTable) -> FeatureTable:
+    """The means of draws, empty where one of these lies at a bound."""
+    keys = ["group", "recording", "time_ms"]
+    group = pl.col("person").str.replace(r"-\d+$", "").alias("group")
+    at_a_bound = [
+        ((pl.col(f.name) <= f.lower) | (pl.col(f.name) >= f.upper)).any().alias(f.name)
+        for f in means.features
+    ]
+    cut = released.data.group_by(group, "recording", "time_ms").agg(at_a_bound)
+    both = means.data.with_columns(pl.col("person").alias("group")).join(
+        cut, on=keys, how="left", suffix=" cut", maintain_order="left"
+    )
+    kept = [pl.when(~pl.col(f"{name} cut")).then(pl.col(name)).alias(name) for name in means.names]
+    return replace(means, data=both.with_columns(kept).select(means.data.columns))
+
+
+def _drawn_anew() -> str:
+    """What was and was not checked where people are drawn around the means."""
+    return (
+        "synthetic participants are drawn around the means of groups, so that it was not checked "
+        "whether these are means over the people of one partition. Checked was what is true for "
+        "all groupings: the sizes of groups, their recordings and rows, and that the mean over "
+        "all groups, wherever nobody lacks a value and no draw lies at a bound, is the mean over "
+        "everybody. Attacks are on the means of another run of the same mechanism, with groups of "
+        "its own: on more than is released. What the data are good for, and their error, was "
+        "measured on what that run draws around its means"
+    )
 
 
 def _impossible(

@@ -263,7 +263,7 @@ def _group_view(audit: TableAudit, own: bool) -> GroupView | None:
     released = audit.target.released
     if released is None or audit.groups is None or not audit.target.grouped:
         return None
-    means, _ = folded(released)
+    means, _ = folded(released, drawn=True)
     return None if means is None else group_view(audit.target.original, means, own)
 
 

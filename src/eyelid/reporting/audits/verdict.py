@@ -79,11 +79,13 @@ def _of_groups(audit: GroupsAudit, groups: GroupFindings, worst: NamingAttack) -
     fewest, most = groups.sizes[0], groups.sizes[-1]
     whose = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     records = f"Every record is the plain mean over {whose} people"
-    if fresh:
+    if found is not None and found.fresh:
+        why = "the release has too few values, or people are too much alike,"
+        if found.mechanism.spread:
+            why = "participants are drawn around the means, which leaves too little"
         records = (
             "The groups have the right sizes and, wherever no value is missing, the mean of all "
-            "participants; the release has too few values, or people are too much alike, to find "
-            "out who is in which group and check more"
+            f"participants; {why} to find out who is in which group and check more"
         )
     exactly = " exactly" if groups.collusion.exact else ""
     hidden = (

@@ -21,6 +21,8 @@ _COLOURS = (BLUE, ORANGE, GREEN, "#cc79a7", INK)
 _SIGNS = ("o", "s", "^", "D", "v")
 # What a difference, a share or a relation is compared with.
 _NOTHING = {"higher": 0.5, "superiority": 0.5, "tau": 0.0, "slope": 0.0}
+BETWEEN = " - "
+"""What stands between the tasks of a difference."""
 _SHARP = 220
 _ROW, _AROUND, _LETTERS = 0.24, 0.75, 26
 _MOST_SHARE = ("share", "higher", "superiority")
@@ -47,13 +49,17 @@ def draw_results(results: pl.DataFrame) -> Figure:
 
 
 def panels_of(results: pl.DataFrame) -> list[pl.DataFrame]:
-    """Rows that share an axis: of one measure, and of one kind of number."""
+    """Rows that share an axis: of one measure, and of one kind of number; differences apart."""
     drawn = results.filter(
         pl.col("statistic").str.split(":").list.first().is_in([*DRAWN, "quantile"])
     )
     if drawn.is_empty():
         drawn = results
-    return drawn.partition_by("measure", "statistic", "unit", maintain_order=True)
+    apart = pl.col("task").str.contains(BETWEEN, literal=True).fill_null(False).alias("difference")
+    panels = drawn.with_columns(apart).partition_by(
+        "measure", "statistic", "unit", "difference", maintain_order=True, include_key=True
+    )
+    return [rows.drop("difference") for rows in panels]
 
 
 def draw_panel(axes: Axes, rows: pl.DataFrame) -> None:
@@ -79,7 +85,7 @@ def draw_panel(axes: Axes, rows: pl.DataFrame) -> None:
         if row["estimate"] is not None:
             axes.plot([row["estimate"]], [at], sign, color=colour, ms=5, zorder=3)
         labels.append(_label(row["task"], row["group"], len(tasks), len(groups)))
-    compared = 0.0 if " - " in (first["task"] or "") else None
+    compared = 0.0 if BETWEEN in (first["task"] or "") else None
     compared = _NOTHING.get(first["statistic"], compared)
     if compared is not None:
         axes.axvline(compared, color=GREY, lw=0.8, ls=":", zorder=0)
@@ -102,7 +108,8 @@ def _label(task: str, group: str, tasks: int, groups: int) -> str:
 def _axis(row: dict[str, Any]) -> str:
     """The measure, what of it, and its unit."""
     unit = "" if row["unit"] in ("", "1") else f" ({row['unit']})"
-    return f"{row['measure']}, {spoken(row['statistic'])}{unit}"
+    of = "difference of " if row["statistic"] == "mean" and BETWEEN in (row["task"] or "") else ""
+    return f"{of}{row['measure']}, {spoken(row['statistic'])}{unit}"
 
 
 def legend(people: int, promise: str) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 
 import polars as pl
 
+from eyelid.mechanisms.groups.public_groups import EVERYBODY
+from eyelid.mechanisms.statistics.estimates import WARNINGS
 from eyelid.spelling import in_markdown, on_terminal
 
 COLUMNS = {
@@ -146,6 +148,28 @@ def widths_in_words(results: pl.DataFrame) -> str:
     return f"Of the squared width of intervals, {', '.join(parts)}."
 
 
+def warnings(results: pl.DataFrame) -> list[str]:
+    """Which results are not what they are called, and how far off they may be.
+
+    Args:
+        results: the table of all results.
+
+    >>> row = {"measure": "rate", "task": "text", "group": "", "statistic": "mean"}
+    >>> warnings(pl.DataFrame([row | {"note": "spread between people by the norm"}]))
+    []
+    >>> warnings(pl.DataFrame([row | {"note": "a clipped mean: by far; spread by the norm"}]))
+    ['The mean of rate (text) is a clipped mean: by far.']
+    """
+    found = []
+    for row in results.iter_rows(named=True):
+        group = "" if row["group"] == EVERYBODY else row["group"]
+        where = ", ".join(filter(None, (row["task"], group)))
+        what = f"The {spoken(row['statistic'])} of {row['measure']}{f' ({where})' if where else ''}"
+        said = [note for note in row["note"].split("; ") if note.startswith(WARNINGS)]
+        found += [f"{what} is {note}." for note in said]
+    return found
+
+
 def caption(results: pl.DataFrame, people: int, promise: str) -> str:
     """What stands below the table: whose results, of what if all are of one task, and intervals.
 
@@ -160,10 +184,13 @@ def caption(results: pl.DataFrame, people: int, promise: str) -> str:
         if results[name].n_unique() == 1 and results[name][0] not in ("", "everybody")
     ]
     of = f" ({', '.join(same)})" if same else ""
-    return (
-        f"Results of {people} participants under {promise} for each of them{of}. 95% intervals "
-        f"cover sampling, noise and clipping. {widths_in_words(results)}"
-    ).rstrip()
+    sentences = [
+        f"Results of {people} participants under {promise} for each of them{of}.",
+        "95% intervals cover sampling, noise and clipping.",
+        widths_in_words(results),
+        *warnings(results),
+    ]
+    return " ".join(filter(None, sentences))
 
 
 def rows_of(results: pl.DataFrame, columns: Sequence[str]) -> list[list[str]]:

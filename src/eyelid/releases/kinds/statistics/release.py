@@ -171,7 +171,7 @@ class ResultsJob(Job[Results]):
         self.shown = _measured(self.plan.design, self.survey, self.request, run)
         del self.survey
         self.frame = results_of(self.plan.design, self.shown)
-        return replace(certificate, output_sha256=released_digest(self.shown, self.frame))
+        return replace(certificate, output_sha256=released_digest(self.shown, csv_text(self.frame)))
 
     def write(self, run: Run, certificate: Certificate) -> dict[str, str]:
         """Results, figure, tables, the paragraph about methods and the data card."""
@@ -182,15 +182,15 @@ class ResultsJob(Job[Results]):
         return Results(self.frame, certificate, out, notes)
 
 
-def released_digest(shown: Shown, frame: pl.DataFrame) -> str:
+def released_digest(shown: Shown, results: str) -> str:
     """SHA-256 of everything that was measured, and of the results.
 
     Args:
         shown: whole numbers of each part.
-        frame: the results.
+        results: the text of results.csv.
     """
     text = json.dumps([part.tolist() for part in shown])
-    return hashlib.sha256(f"{text}\n{csv_text(frame)}".encode()).hexdigest()
+    return hashlib.sha256(f"{text}\n{results}".encode()).hexdigest()
 
 
 def _measured(design: StatisticsDesign, survey: Survey, request: Request, run: Run | None) -> Shown:

@@ -6,6 +6,7 @@ import pytest
 from eyelid.reporting.statistics.figure import draw_results, panels_of, save
 from eyelid.reporting.statistics.tables import (
     COLUMNS,
+    caption,
     cells,
     in_latex,
     in_markdown_table,
@@ -45,6 +46,20 @@ def test_a_table_in_latex_obeys_no_name(results):
     assert text.count(r" \\") == len(ROWS) + 1
 
 
+def test_what_is_off_stands_below_the_table_and_not_in_the_file_alone(results):
+    flagged = results.with_columns(
+        note=pl.when(pl.col("group") == "m")
+        .then(pl.lit("a clipped mean: about 20% of people lie outside; spread by the norm"))
+        .otherwise(pl.lit("spread between people by the norm"))
+    )
+    below = caption(flagged, 20, "ε = 1")
+    said = "The mean of fixation_duration (comic, m) is a clipped mean: about 20% of people lie out"
+    assert below.count(said) == 1
+    assert "by the norm" not in below
+    assert said in in_markdown_table(flagged, below)
+    assert "is a clipped mean: about 20\\% of people" in in_latex(flagged, below)
+
+
 def test_numbers_have_as_many_digits_as_their_interval(results):
     first, *_, last = [cells(row) for row in results.iter_rows(named=True)]
     assert first["estimate"] == "231 ms"
@@ -64,3 +79,18 @@ def test_every_result_is_drawn_on_the_axis_of_its_measure(results, tmp_path):
     again = tmp_path / "again.svg"
     save(draw_results(results), again)
     assert again.read_bytes() == (tmp_path / "results.svg").read_bytes()
+
+
+def test_differences_have_an_axis_of_their_own(results):
+    rows = [*ROWS[:2], ("fixation_duration", "a - b", "f", "mean", 9.0, -5.0, 20.0, *ROWS[0][7:])]
+    frame = pl.DataFrame([(*row, 0.7, 0.2, 0.1) for row in rows], schema=COLUMNS, orient="row")
+    assert [panel["task"].to_list() for panel in panels_of(frame)] == [
+        ["comic", "comic"],
+        ["a - b"],
+    ]
+    drawn = draw_results(frame)
+    assert [axes.get_xlabel() for axes in drawn.axes] == [
+        "fixation_duration, mean (ms)",
+        "difference of fixation_duration, mean (ms)",
+    ]
+    assert drawn.axes[0].get_xlim()[0] > 100
