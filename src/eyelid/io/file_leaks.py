@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ from eyelid.io.raw_tables import (
     is_parquet,
     separator_of,
 )
+from eyelid.io.release_folder import RESULTS
 
 LEAVES_OUT = "leaves it out"
 """What ``convert`` does about most findings."""
@@ -88,6 +89,7 @@ _MOST_CELLS = 1 << 22
 _LONGEST_NAME, _LONGEST_KEY = 80, 200
 # Numbers of one column, or under one key, by which a clock is recognised.
 _CLOCK_VALUES, _MOST_KEYS, _LARGEST_CLOCK = 1000, 10_000, 1e20
+_NOTES = ("note",)
 _JSON = (".json", ".jsonl", ".ndjson")
 # A table has as many cells in most lines as in the first; in the lines that are looked at.
 _LINES, _MOST_LINES_ALIKE = 50, 0.5
@@ -172,7 +174,8 @@ def _of_content(head: Head, name: str, sound: bool, ours: bool, people: bool) ->
         yield from _of_json(head, name)
     else:
         yield from _of_remarks(head, name)
-        yield from _of_table(head, name, people)
+        # What eyelid itself notes of a result stands in a column that is called so.
+        yield from _of_table(head, name, people, _NOTES if ours and name == RESULTS else ())
 
 
 def _in_text(where: str, text: str) -> Iterator[Finding]:
@@ -347,8 +350,17 @@ def _of_remarks(head: Head, name: str) -> Iterator[Finding]:
         )
 
 
-def _of_table(head: Head, name: str, people: bool) -> Iterator[Finding]:
-    """Columns that hold what they should not, by their names and by their text."""
+def _of_table(
+    head: Head, name: str, people: bool, known_columns: Collection[str]
+) -> Iterator[Finding]:
+    """Columns that hold what they should not, by their names and by their text.
+
+    Args:
+        head: of the file.
+        name: of it.
+        people: as for `leaks_of_file`.
+        known_columns: whose names say nothing.
+    """
     lines = [line for line in head.lines if not _REMARK.match(line) and line.strip()]
     if not lines:
         return
@@ -375,7 +387,8 @@ def _of_table(head: Head, name: str, people: bool) -> Iterator[Finding]:
         return
     table = _text_columns(text, separator, lines[0], bool(header))
     if table.width:
-        yield from _of_columns(table, name, header, person_column(header) if people else None)
+        person = person_column(header) if people else None
+        yield from _of_columns(table, name, header, person, known_columns)
         # Cells beyond the last column are in no column.
         beyond = (
             rf"(?m)^(?:[^{re.escape(separator)}\n]*+{re.escape(separator)}){{{len(columns)}}}[^\n]+"
@@ -403,7 +416,11 @@ def _of_words(text: str, name: str) -> Iterator[Finding]:
 
 
 def _of_columns(
-    texts_of: Iterable[pl.Series], name: str, columns: Sequence[str], person: str | None = None
+    texts_of: Iterable[pl.Series],
+    name: str,
+    columns: Sequence[str],
+    person: str | None = None,
+    known_columns: Collection[str] = (),
 ) -> Iterator[Finding]:
     """Columns of text, by their names and by what stands in them.
 
@@ -412,6 +429,7 @@ def _of_columns(
         name: of the file.
         columns: what all of them are called.
         person: the one whose values are participants, where nobody else looks at them.
+        known_columns: whose names say nothing.
     """
     yield from _of_browser(columns, name)
     names = names_in_table(columns)
@@ -420,7 +438,7 @@ def _of_columns(
             values = texts.drop_nulls().unique(maintain_order=True).head(_MOST_VALUES)
             clean = values.str.strip_chars().filter(values.str.strip_chars() != "")
             where = f"{name}, column {short(texts.name, _LONGEST_NAME)}"
-            known = leak_of_field(texts.name)
+            known = None if texts.name in known_columns else leak_of_field(texts.name)
             if known is None and texts.name in names and not all(map(is_code, clean.head(_FEW))):
                 known = "a name"
             if known is not None and len(clean):

@@ -46,7 +46,8 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         r"|(?<![\w/.:])/(?:home|Users|mnt|media|data|srv|tmp|var|opt|root|Volumes)/[^\s\"']+"
     ),
     "a date": re.compile(
-        rf"(?<!\d)(?:19|20)\d\d([-/._]){_MONTH}\1{_DAY}(?!\d)"
+        # Names of XML's vocabularies, as every SVG has them, hold the days of their standards.
+        rf"(?<!\d)(?<!w3\.org/)(?:19|20)\d\d([-/._]){_MONTH}\1{_DAY}(?!\d)"
         # Every Firefox calls itself Gecko/20100101.
         rf"|(?<!\d)(?<!Gecko/)(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)"
         rf"|(?<![\d.]){_DAY}([./_-]){_MONTH}\2(?:19|20)\d\d(?!\d)"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +20,7 @@ from eyelid.gaze.norms import Norm
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
 from eyelid.io.people_choice import Whom
+from eyelid.io.release_folder import results_digest
 from eyelid.mechanisms.certificate import Certificate, choice_notes
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.statistics.ranges import places_of
@@ -189,8 +189,7 @@ def released_digest(shown: Shown, results: str) -> str:
         shown: whole numbers of each part.
         results: the text of results.csv.
     """
-    text = json.dumps([part.tolist() for part in shown])
-    return hashlib.sha256(f"{text}\n{results}".encode()).hexdigest()
+    return results_digest([part.tolist() for part in shown], results)
 
 
 def _measured(design: StatisticsDesign, survey: Survey, request: Request, run: Run | None) -> Shown:
