@@ -292,7 +292,9 @@ def test_results_as_they_were_made_lint_clean(results, eyelid):
             ("results.svg", "a date"),
         ),
         (
-            lambda home: (home / "methods.md").write_text("Means.\n\nAsk ann.smith@uni.example of it.\n"),
+            lambda home: (home / "methods.md").write_text(
+                "Means.\n\nAsk ann.smith@uni.example of it.\n"
+            ),
             ("methods.md", "an e-mail address"),
         ),
         (

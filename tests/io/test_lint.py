@@ -309,3 +309,24 @@ def test_a_large_binary_file_is_searched_up_to_a_limit(tmp_path, monkeypatch):
     (tmp_path / "a.bin").write_bytes(noise + MAIL.encode() + noise * 10 + b"bob@lab.example")
     found = {each.value for each in leaks_of(tmp_path / "a.bin", None)}
     assert found == {"", MAIL}
+
+
+@pytest.mark.parametrize("said", ["Serial number SN0043217", "HMD-77 SN0043217", "S/N: 77-A1234"])
+def test_a_serial_number_in_words_is_found(said, tmp_path):
+    rows = [{"user": f"u{n}", "x": n, "y": 1, "device": said} for n in range(3)]
+    (tmp_path / "gaze.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "gaze.csv").write_text(f"x,y,device\n1,2,{said}\n2,2,{said}\n")
+    found = {(each.where, each.what) for each in lint(tmp_path)}
+    assert ("gaze.jsonl, device", "a serial number") in found
+    assert ("gaze.csv, column device", "a serial number") in found
+
+
+def test_words_that_are_no_serial_number_are_none(tmp_path):
+    (tmp_path / "gaze.csv").write_text("x,y,says\n1,2,serial position 12\n2,2,snow 2021\n")
+    assert not [each for each in lint(tmp_path) if each.what == "a serial number"]
+
+
+def test_a_number_of_a_user_is_no_name(tmp_path):
+    (tmp_path / "gaze.csv").write_text("person,time_ms,x,y\nu000,0,1,2\nu001,0,1,2\n")
+    found = {each.what for each in lint(tmp_path / "gaze.csv", {"units": "px"})}
+    assert "what may be a name" not in found

@@ -57,6 +57,12 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         # An underline is no part of an id: many stand between others in names of files.
         r"(?<![^\W_])A(?=[0-9A-Z]*\d)[0-9A-Z]{12,13}(?![^\W_])|(?<![^\W_])[0-9a-f]{24}(?![^\W_])"
     ),
+    "a serial number": re.compile(
+        r"(?<![^\W_])(?:serial|seriennummer|s/n)[ _-]{0,2}(?:(?:number|num|nr|no)\b\.?)?[ :#=]{1,4}"
+        r"(?=[A-Z-]{0,20}\d)[A-Z0-9][A-Z0-9-]{3,40}"
+        r"|(?<![^\W_])(?-i:SN)[-:# ]{0,2}\d{5,20}(?![^\W_])",
+        re.IGNORECASE,
+    ),
     "a unique id": re.compile(
         r"(?<![^\W_])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![^\W_])"
     ),
@@ -133,7 +139,7 @@ USER_AGENT = re.compile(r"Mozilla/\d\.\d|Opera/\d|\b(?:Chrome|Firefox|Safari)/\d
 
 # What participants are called in English and German: VP is a Versuchsperson, TN a Teilnehmer.
 _CODE = re.compile(
-    r"(?:p|pp|ppt|ptp|pt|s|sub|subj|subject|participant|person|user|anon|id|vp|vpn|proband|pb|pbn|"
+    r"(?:p|pp|ppt|ptp|pt|s|sub|subj|subject|participant|person|u|user|anon|id|vp|vpn|proband|pb|pbn|"
     r"tn|teilnehmer)?[-_ ]?\d{1,5}",
     re.IGNORECASE,
 )
@@ -213,6 +219,8 @@ def leaks_in_text(text: str) -> Iterator[tuple[str, str]]:
 
     >>> list(leaks_in_text("converted from C:/IDF/ann.idf on 03.08.2009"))
     [('a path', 'C:/IDF/ann.idf'), ('a date', '03.08.2009')]
+    >>> list(leaks_in_text("Serial number SN0043217, serial positions 12 to 14"))
+    [('a serial number', 'Serial number SN0043217')]
     """
     for what, pattern in PATTERNS.items():
         needed = _NEEDED.get(what)
