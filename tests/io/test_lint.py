@@ -201,7 +201,7 @@ def test_a_wide_table_of_short_rows_is_not_held_cell_by_cell(tmp_path, monkeypat
     def held(*_):
         raise AssertionError("columns are held")
 
-    monkeypatch.setattr("eyelid.io.file_leaks._text_columns", held)
+    monkeypatch.setattr("eyelid.io.file_leaks.text_columns", held)
     found = {(finding.where, finding.what) for finding in leaks_of(tmp_path / "P1.csv", None)}
     assert found == {
         ("P1.csv", "an e-mail address"),
@@ -322,7 +322,7 @@ def test_a_serial_number_in_words_is_found(said, tmp_path):
 
 
 def test_words_that_are_no_serial_number_are_none(tmp_path):
-    (tmp_path / "gaze.csv").write_text("x,y,says\n1,2,serial position 12\n2,2,snow 2021\n")
+    (tmp_path / "P1.csv").write_text("time_ms,x,y,says\n0,1,2,serial position 12\n1,2,2,SN 2021\n")
     assert not [each for each in lint(tmp_path) if each.what == "a serial number"]
 
 

@@ -7,7 +7,7 @@ as eyelid calls them (``person``, ``recording``, ``task``, ``stimulus``, ``time_
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from eyelid.errors import InputError, unknown
+from eyelid.gaze.other_frames import polars_frame as polars_frame
 from eyelid.gaze.study import INDEX_COLUMNS, Bound, Feature, Study, check, of_one_task, ordered
 from eyelid.gaze.table import FeatureTable
 from eyelid.spelling import plural
@@ -26,59 +27,6 @@ MS = {"ms": 1.0, "s": 1e3, "us": 1e-3, "ns": 1e-6}
 
 _EXAMPLE = "bounds={'fixation_rate': (0.0, 10.0, '1/s')}"
 _WHY = "from what the feature means, never from these data"
-
-
-def polars_frame(
-    frame: object, what: str = "the frame", asked: Collection[str | None] = ()
-) -> pl.DataFrame:
-    """A frame of whatever library as one of polars; NaN is a missing value.
-
-    Args:
-        frame: of polars, pandas or Arrow, or of another library that narwhals knows.
-        what: it is, for the message where it is none.
-        asked: columns that are wanted: levels of the index of pandas that are called so are
-            columns, too.
-
-    >>> polars_frame({"person": ["a"]})
-    Traceback (most recent call last):
-    eyelid.errors.InputError: the frame is a dict: give a frame of polars, pandas or Arrow
-    """
-    if isinstance(frame, pl.LazyFrame):
-        frame = frame.collect()
-    if not isinstance(frame, pl.DataFrame):
-        import narwhals.stable.v2 as nw
-
-        try:
-            other = nw.from_native(frame, eager_only=True)  # type: ignore[call-overload]
-        except TypeError:
-            raise InputError(
-                f"{what} is a {type(frame).__name__}: give a frame of polars, pandas or Arrow"
-            ) from None
-        columns = [_series(str(name), other[name]) for name in other.columns]
-        frame = pl.DataFrame([*_levels(frame, asked, other.columns), *columns])
-    return frame.with_columns(pl.selectors.float().fill_nan(None))
-
-
-def _levels(frame: Any, asked: Collection[str | None], columns: Collection[str]) -> list[pl.Series]:
-    """The levels of an index that are asked for, and are no columns."""
-    index = getattr(frame, "index", None)
-    names = [name for name in getattr(index, "names", ()) if name in asked and name is not None]
-    return [
-        pl.Series(name, index.get_level_values(name).to_list(), strict=False)
-        for name in names
-        if index is not None and name not in columns
-    ]
-
-
-def _series(name: str, column: Any) -> pl.Series:
-    """A column of another library, without that library's way to polars, which may need Arrow."""
-    missing = column.is_null()
-    if column.dtype.is_numeric():
-        values = pl.Series(name, column.to_numpy(), strict=False)
-        return values if not missing.any() else values.cast(pl.Float64).fill_nan(None)
-    empty = missing.to_list()
-    cells = [None if gone else value for value, gone in zip(column.to_list(), empty, strict=True)]
-    return pl.Series(name, cells, strict=False)
 
 
 def is_frame(source: object) -> bool:
