@@ -15,7 +15,7 @@ endif
 .PHONY: help demo test types bench proof docs clean
 
 help:
-	@echo "make demo   the whole story on made-up people; ends in demo/report.html"
+	@echo "make demo   the whole story on simulated participants; ends in demo/report.html"
 	@echo "make test   lint, types and tests"
 	@echo "make types  the package's types, strictly"
 	@echo "make bench  speed and memory against named peers, one JSON line a case"

@@ -48,11 +48,11 @@ def test_people_are_listed_by_how_often_they_are_named():
     )
     assert found["person"].to_list() == ["a", "e", "c", "d", "b"]
     assert found["risk"].to_list() == [
-        "named every time",
-        "named every time",
-        "named often",
-        "named sometimes",
-        "named no more than by chance",
+        "re-identified every time",
+        "re-identified every time",
+        "re-identified often",
+        "re-identified sometimes",
+        "re-identified no more than by chance",
     ]
     assert found["attacker"].unique().to_list() == ["means"]
 

@@ -53,7 +53,7 @@ def test_released_gaze_is_attacked_by_events_places_and_without_any_gaze(eyelid,
     options = ["--attackers", "means", "--protocols", "raw->release,white-box"]
     done = eyelid("audit", study, tmp_path / "out", *options)
     assert done.code == 0
-    assert "Whether it still looks like an eye" in done.out
+    assert "Whether it still resembles gaze" in done.out
     told = json.loads((tmp_path / "out-audit" / "audit.json").read_text())
     assert told["refuted"] == []
     assert {(one["protocol"], one["attacker"]) for one in told["identification"]} == {

@@ -53,6 +53,26 @@ def test_a_wanted_width_takes_people_or_epsilon(study, tmp_path, eyelid):
     assert (bad.code, "--want takes width=W" in bad.err) == (2, True)
 
 
+@pytest.mark.parametrize("command", ["cost", "release"])
+def test_what_is_asked_may_be_set_and_what_is_unknown_is_refused(
+    command, study, tmp_path, eyelid, plain_pictures
+):
+    """Both take every mechanism; a word that results do not know ended as a fault in eyelid."""
+    where = [study] if command == "cost" else [study, tmp_path / "out"]
+    asked = [command, *where, "--mechanism", "summary-box", "--epsilon", 4, "--json", "--set"]
+    strange = eyelid(*asked, "measure=fixation_duration")
+    assert (strange.code, strange.out) == (2, "")
+    assert "unknown parameter of summary-box 'measure': did you mean 'measures'?" in strange.err
+    two = eyelid(*asked, "measures=fixation_duration, saccade_amplitude")
+    assert two.code == 0, two.err
+    assert "saccade_amplitude" in two.out
+
+
+def test_a_study_says_how_many_people_there_are(study):
+    with pytest.raises(ValueError, match="leave out `people`"):
+        library.cost("summary-box", study, people=12, epsilon=1.0)
+
+
 def test_a_price_needs_no_study(eyelid):
     asked = ["cost", "--mechanism", "summary-box", "--epsilon", 1, "--people"]
     told = json.loads(eyelid(*asked, 40, "--features", 3, "--json").out)

@@ -66,7 +66,7 @@ def test_a_figure_meets_a_goal_by_its_sign():
         (["epsilon=1", "epsilon<=0.5"], "epsilon=1 and epsilon<=0.5 contradict each other"),
         (["rank1<=2x", "rank1<=10%"], "rank1<=2x and rank1<=10% are both about rank1"),
         (["task>=0.7", "task>=0.7"], "are both about task"),
-        (["rank1<=0.5x"], "below guessing, which names 1 of 20"),
+        (["rank1<=0.5x"], "below guessing, which is right for 1 of 20"),
         (["rank1<=0.01"], "below guessing"),
         (["rank1<=30x"], "a share of 1.5"),
         (["rank1>=2x"], "wrong way round"),

@@ -12,8 +12,9 @@ from polars.testing import assert_frame_equal
 
 import eyelid
 from eyelid.errors import InputError
-from eyelid.gaze.frames import polars_frame, refuse_frame
+from eyelid.gaze.frames import polars_frame
 from eyelid.gaze.simulator import simulate
+from eyelid.gaze.sources import refuse_frame
 from eyelid.gaze.study import Feature, Screen, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.reading import read as read_file
@@ -96,7 +97,7 @@ def missing(value):
         (lambda: table(person=None), "whose rows these are: name the column, person='…' (there"),
         (lambda: table(bounds=None), "no bounds for 'rate', 'regressions': give bounds={'rate'"),
         (lambda: table(bounds={"rate": (0, 1)}), "no bounds for 'regressions': give bounds={'reg"),
-        (lambda: table(bounds=BOUNDS | {"r": (0, 1)}), "unknown column (bounds, 'r') 'r'"),
+        (lambda: table(bounds=BOUNDS | {"r": (0, 1)}), "unknown column (bounds) 'r'"),
         (lambda: table(bounds=BOUNDS | {"remark": (0, 1)}), "feature 'remark' is String: features"),
         (lambda: table(bounds=BOUNDS | {"rate": 3}), "the bounds of 'rate' are 3: give two"),
         (lambda: table(bounds=BOUNDS | {"rate": (3, 1)}), "the lower bound of 'rate' is 3 and the"),
@@ -202,8 +203,24 @@ def test_a_bare_frame_is_answered_with_the_call_to_write(frame):
 
 def test_what_is_no_frame_is_none_of_its_business():
     refuse_frame("study")
-    refuse_frame(None)
+    refuse_frame(None, "cost")
     assert polars_frame(pa.table({"a": [None, 1]}))["a"].to_list() == [None, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "says"),
+    [
+        ("window_features", "study", "eyelid.window_features(eyelid.read('study'), …)"),
+        ("gaze_map", [[1, 2]], "gaze_map takes a study, and got a value of type list"),
+        ("release", None, "release takes a study, or the path of one, and got nothing"),
+        ("read", 5, "read takes the path of recordings"),
+        ("convert", [1], "eyelid.write(study, 'study'), then convert('study', …)"),
+    ],
+)
+def test_what_is_neither_study_nor_path_is_refused_with_the_remedy(call, given, says):
+    with pytest.raises(InputError) as error:
+        refuse_frame(given, call)
+    assert says in str(error.value)
 
 
 def experiment(**other):

@@ -206,7 +206,7 @@ def test_a_certificate_of_something_else_is_not_taken(home, what):
 
 
 def test_attackers_who_name_people_are_refused(home):
-    with pytest.raises(InputError, match="nobody can be named"):
+    with pytest.raises(InputError, match="no record to re-identify"):
         audit(home / "features", home / "out", attackers=["means"])
 
 

@@ -495,7 +495,7 @@ def test_almost_no_information_is_said_only_where_the_guarantee_says_so(epsilon,
     facts = {"people": 20, "recordings": 3, "features": 28, "length": 600}
     says = eyelid.cost("gaussian", **facts, epsilon=epsilon).to_dict()["says"]
     assert ("almost no information" in says) is says_nothing
-    assert ("may still name people" in says) is not says_nothing
+    assert ("may still re-identify people" in says) is not says_nothing
 
 
 def test_overlapping_windows_are_named_where_only_rows_are_hidden(simulated_table):

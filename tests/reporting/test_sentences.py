@@ -77,8 +77,8 @@ def test_single_values_and_means_are_judged_apart():
 
 def test_an_error_between_is_called_little_and_its_share_is_told():
     text = says("gaussian", epsilon=900.0)
-    assert "For 49% of all values that the bounds allow, a constant in their middle" in text
-    assert "One feature says little; all of them together may still name people." in text
+    assert "For 49% of all values that the bounds allow, the data-free guess (their middle)" in text
+    assert "One feature says little; all together may still re-identify people." in text
 
 
 def test_nothing_is_said_to_be_hidden_by_noise_that_depends_on_the_data():

@@ -6,6 +6,7 @@ the release are compared where they lie side by side: of the same task, and of t
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -416,7 +417,9 @@ class Sides:
         most = max(_MOST_EQUATIONS * len(whose), _FEWEST_EQUATIONS)
         if places.size > most:
             places = places[np.linspace(0, places.size - 1, most).astype(np.intp)]
-        raw, shown = (side.reshape(len(side), -1)[:, places] for side in (raw, shown))
+        raw, shown = (
+            side.reshape(len(side), math.prod(side.shape[1:]))[:, places] for side in (raw, shown)
+        )
         return whose, which, raw, shown
 
 

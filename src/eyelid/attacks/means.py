@@ -46,7 +46,7 @@ class MeanFindings:
         subtraction: what an attacker who knows all others of a group learns of the last one; of the
             group where that is most. None where every group is one person.
         error: of the released means against those of the people who have a value.
-        constant_rmse_of_span: the same error of a constant in the middle of the bounds.
+        constant_rmse_of_span: that error of the data-free guess, the middle of the bounds.
         groups: one row a group: its name and how many ``people`` it has.
         redrawn: whether subtraction and errors are those of another release of the same people by
             the same mechanism, since nobody knows who is in which of the released groups.

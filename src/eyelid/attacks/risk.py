@@ -60,14 +60,14 @@ def people_at_risk(findings: Sequence[Finding], people: Sequence[str]) -> pl.Dat
         pl.when(share.is_null())
         .then(pl.lit("not attacked"))
         .when(pl.lit(worst.attacker not in beyond_chance([worst])))
-        .then(pl.lit("not told from chance"))
+        .then(pl.lit("no more than chance"))
         .when(share > 1 - _ROUNDING)
-        .then(pl.lit("named every time"))
+        .then(pl.lit("re-identified every time"))
         .when(share >= OFTEN)
-        .then(pl.lit("named often"))
+        .then(pl.lit("re-identified often"))
         .when(share > worst.rate.chance + _ROUNDING)
-        .then(pl.lit("named sometimes"))
-        .otherwise(pl.lit("named no more than by chance"))
+        .then(pl.lit("re-identified sometimes"))
+        .otherwise(pl.lit("re-identified no more than by chance"))
     )
     figures = {"person": list(people), "named": worst.shares, "place": worst.places}
     return (
@@ -110,7 +110,7 @@ def features_at_risk(table: FeatureTable) -> pl.DataFrame:
     means, splits = _means(table)
     people = means["person"].unique(maintain_order=True).to_list()
     if len(people) < 2:
-        raise InputError("there is one person: it takes two to be told apart")
+        raise InputError("there is one person: re-identification takes two")
     values = means.select(table.names).to_numpy()
     person = means["person"].replace_strict(people, range(len(people))).to_numpy()
     task = (means["task"].rank("dense") - 1).to_numpy()

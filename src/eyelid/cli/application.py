@@ -199,11 +199,15 @@ def _complaint(error: Any) -> str:
     command = getattr(context, "command_path", None) or "eyelid"
     if hasattr(error, "possibilities"):
         options = [name for each in context.command.get_params(context) for name in each.opts]
-        known = [name for name in options if name.startswith("-")]
+        # Help is near to anything.
+        helps = () if error.option_name.startswith("--h") else ("-h", "--help")
+        known = [name for name in options if name.startswith("-") and name not in helps]
         return str(unknown("option", error.option_name, known, f"{command} --help"))
     said = error.format_message().rstrip(".")
     if "Missing" in said and parameter is not None:
         said = f"{_name(parameter)} is missing"
+    elif "unexpected extra argument" in said:
+        said = f"'{said.partition(' (')[2].removesuffix(')')}' is one word too many"
     elif isinstance(error, typer.BadParameter) and parameter is not None:
         kinds = {"integer": "a whole number", "number": "a number", "float": "a number"}
         takes = next((kind for word, kind in kinds.items() if word in said), None)

@@ -105,7 +105,7 @@ def run(
         if as_json:
             print_json(done.to_dict())
         else:
-            say(done.verdict)
+            say(done.verdict if verbose else done.headline)
             show(part for part in done.lines() if verbose or isinstance(part, Table))
             if not verbose:
                 say(MORE)

@@ -72,7 +72,7 @@ def run(
     ] = None,
     attribute: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Of people, that should not be told; repeatable."),
+        typer.Option(metavar="NAME", help="Of people, that should stay hidden; repeatable."),
     ] = None,
     report: Annotated[Path | None, typer.Option(metavar="FILE", help="A page to read.")] = None,
     picture: Annotated[

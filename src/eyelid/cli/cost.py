@@ -105,26 +105,14 @@ def run(
     number_of_people = int(people) if whole and people is not None else people
     # As for release, where it is a parameter like others.
     length = length or parameters.pop("length", None)
-    chosen = {"epsilon": epsilon, "delta": delta, "unit": unit}
+    chosen: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "unit": unit}
     if find(mechanism).command == "summary":
         given: dict[str, Any] = {**chosen, **parameters}
         given = {k: v for k, v in given.items() if k != "unit" and v is not None}
-        if source is not None:
-            from eyelid.releases.kinds.statistics.quote import summary_preview
-
-            given |= {"mechanism": find(mechanism).name, "map": column_map(columns)}
-            _show(
-                summary_preview(source, people=people, **given),
-                assumed=False,
-                verbose=verbose,
-                as_json=as_json,
-            )
-            return
-        from eyelid.releases.kinds.statistics.quote import statistics_cost
-
-        many = None if not isinstance(number_of_people, int) else number_of_people
-        found = statistics_cost(mechanism, people=many, features=features, **given)
-        _show(found, assumed=True, verbose=verbose, as_json=as_json)
+        whom = number_of_people if source is None else people
+        given |= {"people": whom, "features": features, "map": column_map(columns)}
+        found = cost(mechanism, source, **given)
+        _show(found, assumed=source is None, verbose=verbose, as_json=as_json)
         return
     if find(mechanism).command == "heatmap":
         if features is not None or length is not None:

@@ -29,7 +29,7 @@ def run(
     with shown():
         story = demo(out, fast=fast, tell=note)
     rows = [(a.name, a.person_level, str(a.identified), str(a.document)) for a in story.attempts]
-    columns = ["release", "one person, in total", "people named", "document recognised"]
+    columns = ["release", "one person, in total", "re-identified", "document recognised"]
     print_table("", columns, rows)
     say(f"The first release, audited. {story.audit.verdict}")
     say(f"Open {out / 'report.html'}")

@@ -93,7 +93,7 @@ def run(
     ] = None,
     samples: Annotated[
         int | None,
-        typer.Option(metavar="M", help="Most looks of a person in all, for maps of counts [30]."),
+        typer.Option(metavar="M", help="Most gaze points of a person, for maps of counts [30]."),
     ] = None,
     image: Annotated[
         list[Path] | None,

@@ -185,7 +185,7 @@ def say(text: str = "") -> None:
 
 
 def _print(line: str, stream: TextIO) -> None:
-    """A line, wrapped at words where somebody reads it; a command to copy stays whole."""
+    """A line, wrapped at words where a person reads it; a command to copy stays whole."""
     if stream.isatty() and not _OFFERED.match(line):
         width = shutil.get_terminal_size().columns
         line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
@@ -308,7 +308,7 @@ def settings(pairs: Sequence[str] | None, options: Collection[str] = _OPTIONS) -
         if key == "people":
             raise InputError(
                 f"people is no parameter: --people {value} tells 'cost' how many there are, --set "
-                f"made_up={value} tells synthetic how many to make up"
+                f"made_up={value} says how many participants synthetic draws"
             )
         if key in options:
             option = key.replace("_", "-")

@@ -1,6 +1,6 @@
 """How the command line spells the parameters that the library names.
 
-The library says `` `ledger` ``, `` `k=4` `` or, with a value that is anybody's to fill in,
+The library says `` `ledger` ``, `` `k=4` `` or, with a value that is to be filled in,
 `` `size=…` `` in what people read, as Python has it. A command has an option for some parameters,
 ``--set`` for those of mechanisms, and neither for the rest.
 """
@@ -16,7 +16,7 @@ from typing import Any
 _NAMED = re.compile(r"`([a-z_]+)(?:=([^`]*))?`")
 _NEEDS_QUOTES = re.compile(r"[\s{}*?$&;|<>()]")
 # What the library calls otherwise than the command line.
-_CALLED = {"every_s": "every", "for_s": "for", "window_s": "window"}
+_CALLED = {"rate_hz": "rate", "every_s": "every", "for_s": "for", "window_s": "window"}
 _FLAGS = {("only_areas", "True"): "--only areas"}
 
 _options: ContextVar[Mapping[str, str] | None] = ContextVar("options", default=None)

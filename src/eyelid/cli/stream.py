@@ -160,7 +160,7 @@ def run(
     A source, a filter and sinks: apps get filtered gaze; with a filter whose guarantee is valid,
     raw gaze never leaves. Stop with Ctrl-C. WebSockets are reachable from this machine only unless
     you ask otherwise. The Lab Streaming Layer is not announced by multicast beyond it, but answers
-    whoever asks its ports: use a firewall.
+    anyone who asks its ports: use a firewall.
     """
     from eyelid.stream.session import OPTIONS, check_positive, opened
     from eyelid.stream.view import rows_of, watched

@@ -113,7 +113,7 @@ def _tell(found: Verification, runs: int) -> None:
         say(
             "Games about synthetic participants have few features (carry), bins and rows "
             "(records), as their settings say: only there has a game power. Larger tables rest on "
-            "the proof; the fuzz shows how much of what is declared somebody reaches in each round "
+            "the proof; the fuzz shows how much of what is declared is reached in each round "
             "and in all together, in small tables, too."
         )
     _table(

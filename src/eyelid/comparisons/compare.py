@@ -14,13 +14,13 @@ from typing import Any
 from eyelid.attacks.outcome import ATTACKERS, Outcome, Questions, Trial, measured_raw
 from eyelid.comparisons.journal import journal
 from eyelid.comparisons.settings import DEFAULT, EPSILONS, mechanism_of, other_meaning, settings_of
-from eyelid.engine.atomic import check_file, outside, write_file
+from eyelid.engine.atomic import outside, write_file
 from eyelid.engine.cores import alone
 from eyelid.engine.engines import Shared, advancing, shared, using
 from eyelid.engine.progress import one_bar
 from eyelid.errors import EyelidError, InputError, unknown
 from eyelid.gaze.features.omission import Blanks, blank_recordings, without
-from eyelid.gaze.frames import refuse_frame
+from eyelid.gaze.sources import refuse_frame
 from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
@@ -33,7 +33,7 @@ from eyelid.mechanisms.certificate import Promise
 from eyelid.mechanisms.features import FeatureMechanism, windows_of
 from eyelid.privacy.noise import randomness
 from eyelid.releases.accounting import input_digest
-from eyelid.releases.audits.audit import PAGES
+from eyelid.releases.audits.audit import check_page
 from eyelid.releases.audits.kinds import measured
 from eyelid.releases.audits.original import gaze_in, summarised
 from eyelid.releases.kinds.features.plan import NOTHING_LONG_ENOUGH, make_plan
@@ -110,7 +110,7 @@ def compare(
     refuse_frame(source, "compare")
     page = None if report is None else Path(report)
     if page is not None:
-        check_file(page, PAGES)
+        check_page(page)
     if picture is not None:
         check_picture(Path(picture))
     names = [mechanisms] if isinstance(mechanisms, str) else list(mechanisms)
@@ -133,7 +133,7 @@ def compare(
     if repeats < 1:
         raise InputError(f"repeats must be at least 1, got {repeats}")
     if seed < 0:
-        raise InputError(f"seed must not be negative, got {seed}")
+        raise InputError(f"seed must not be negative, got {seed}: choose 0 or more")
     grid = settings_of(names, epsilons or (FAST_EPSILONS if fast else EPSILONS), swept, unit)
     with using(engine):
         found = _windows(source, map, people, min_seconds)

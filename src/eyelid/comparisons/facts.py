@@ -103,7 +103,7 @@ class Facts:
         foreign = [name for name in self.features if name not in known]
         what = f"'{foreign[0]}' is none of" if foreign else "together they are no set of"
         return (
-            f"the simulator makes up gaze, of which eyelid computes its own features of windows, "
+            f"the simulator generates gaze, of which eyelid computes its own features of windows, "
             f"fixations or saccades: {what} them"
         )
 
@@ -146,7 +146,7 @@ class Facts:
                 f"{len(set(self.tasks_made_up))} of its own stand for them"
             )
         if self.tasks_are_too_many:
-            lines.append("telling so few apart is easier, so that tasks recognised are not told")
+            lines.append("so few tasks are easier to recognise, so that the rate is left out")
         lines += [
             f"people's {name} is not in the simulator: gender stands for it, two kinds whose eyes "
             "differ a little"

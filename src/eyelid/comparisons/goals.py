@@ -272,7 +272,7 @@ def _check(goal: Goal, facts: Facts) -> None:
     # Written as a multiple, one times chance may be off in the last digit.
     if name == "rank1" and limit < facts.chance * (1 - 1e-9):
         raise InputError(
-            f"{text} is below guessing, which names 1 of {facts.people} "
+            f"{text} is below guessing, which is right for 1 of {facts.people} "
             f"({facts.chance:.3g}): nothing can promise that, ask for 1x or more"
         )
     if goal.is_attribute and limit < 0.5:

@@ -29,7 +29,7 @@ from eyelid.comparisons.verdicts import Judged, judged, ranked
 from eyelid.engine.cores import alone
 from eyelid.engine.engines import Shared, as_done, shared, spread
 from eyelid.errors import EyelidError, InputError
-from eyelid.gaze.frames import refuse_frame
+from eyelid.gaze.sources import refuse_frame
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
@@ -229,7 +229,7 @@ class _Search:
         """The studies."""
         seeds = [int.from_bytes(_digest(self.seed, "study", n)) for n in range(self.studies)]
         make = partial(self.facts.simulated, attributes=self.goals.attributes)
-        return list(spread(make, seeds, "making up people"))
+        return list(spread(make, seeds, "drawing synthetic participants"))
 
 
 def _digest(*words: object) -> bytes:
@@ -328,8 +328,8 @@ def _more_people(every: Sequence[Judged]) -> list[str]:
                 return []
             given = mechanism.parameters()
             return [
-                f"More people help whatever is computed over people: from {needed:,} on, synthetic "
-                f"at ε = {given['epsilon']:g} makes up people with all {facts.features} features "
+                f"More people help what is computed over people: from {needed:,} on, synthetic "
+                f"at ε = {given['epsilon']:g} draws people with all {facts.features} features "
                 f"(an error of {given['error']:g} in a task's shares); you have {facts.people}."
             ]
     return []

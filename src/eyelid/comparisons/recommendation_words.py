@@ -159,9 +159,9 @@ def _figures(one: Judged) -> str:
     figures = one.figures
     assert figures is not None, "something was measured"
     parts = [
-        "nobody's record to name"
+        "no individual records"
         if one.candidate.nobodys
-        else f"named {figures.named}"
+        else f"re-identified {figures.named}"
         if figures.named
         else "",
         ""

@@ -55,7 +55,7 @@ class Figures:
 
     @cached_property
     def named(self) -> Rate | None:
-        """People named by the strongest attacker; None where nobody was."""
+        """People re-identified by the strongest attacker; None where nobody was."""
         return None if self.attacker is None else self._named(self.attacker)
 
     @cached_property

@@ -9,65 +9,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from typing import Any
 
 import polars as pl
 
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.other_frames import polars_frame as polars_frame
+from eyelid.gaze.sources import library_of
 from eyelid.gaze.study import INDEX_COLUMNS, Bound, Feature, Study, check, of_one_task, ordered
 from eyelid.gaze.table import FeatureTable
 from eyelid.spelling import plural
 
-FRAMES = ("polars", "pandas", "pyarrow", "modin", "cudf", "narwhals", "dask", "duckdb")
-GAZE = ("pymovements",)
 MS = {"ms": 1.0, "s": 1e3, "us": 1e-3, "ns": 1e-6}
 """Milliseconds in a unit of time."""
 
 _EXAMPLE = "bounds={'fixation_rate': (0.0, 10.0, '1/s')}"
 _WHY = "from what the feature means, never from these data"
-
-
-def is_frame(source: object) -> bool:
-    """Whether something is a frame, or gaze of another library, whose columns nobody explained."""
-    return not isinstance(source, str) and _library(source) in (*FRAMES, *GAZE)
-
-
-def _library(source: object) -> str:
-    return type(source).__module__.partition(".")[0]
-
-
-_OF_FILES = ("lint", "convert")
-
-
-def refuse_frame(source: object, call: str = "release", *, gaze: bool = False) -> None:
-    """Refuse a frame where a study is expected, with the call that makes one of it.
-
-    Args:
-        source: what was given.
-        call: the function that it was given to.
-        gaze: whether that takes gaze alone.
-    """
-    if not is_frame(source):
-        if call in _OF_FILES and not isinstance(source, str | PathLike):
-            raise InputError(
-                f"{call} takes files, and got a {type(source).__name__}: write it first, with "
-                f"eyelid.write(study, 'study'), then {call}('study', …)"
-            )
-        return
-    if _library(source) in GAZE:
-        raise InputError(
-            f"this is a {type(source).__name__} of pymovements: "
-            f"{call}(eyelid.Study.from_pymovements(gaze, person='…'), …)"
-        )
-    study = "eyelid.Study.from_frame(frame, person='…', time='…', x='…', y='…', units='…')"
-    table = "eyelid.FeatureTable.from_frame(frame, person='…', bounds={'…': (lower, upper)})"
-    how = f"{call}({study}, …)" if gaze else f"{call}({table}, …), or {study} for samples of gaze"
-    raise InputError(
-        f"this is a {type(source).__name__} of {_library(source)}, which does not say what its "
-        f"columns are: {how}"
-    )
 
 
 @dataclass(frozen=True)
@@ -250,7 +207,8 @@ def features_of(
         others: columns that are keys, labels, attributes, or to be left out.
     """
     said = dict(bounds or {})
-    check_there(frame, {f"bounds, '{name}'": name for name in said})
+    for name in said:
+        check_there(frame, {"bounds": name})
     without = [name for name in frame.columns if name not in said and name not in others]
     if without or not said:
         names = _few(without) if without else "any feature"
@@ -446,7 +404,7 @@ def check_polars(**frames: object) -> None:
     for parameter, frame in frames.items():
         if not isinstance(frame, pl.DataFrame):
             raise InputError(
-                f"{parameter} is a {type(frame).__name__} of {_library(frame)}, not a frame of "
+                f"{parameter} is a {type(frame).__name__} of {library_of(frame)}, not a frame of "
                 "polars: eyelid.Study.from_frame or eyelid.FeatureTable.from_frame take those of "
                 "polars, pandas and Arrow"
             )

@@ -8,6 +8,9 @@ from typing import Any
 import polars as pl
 
 from eyelid.errors import InputError
+from eyelid.gaze.sources import library_of
+
+_WITH_INDEX = ("pandas", "modin", "cudf")
 
 
 def polars_frame(
@@ -43,7 +46,7 @@ def polars_frame(
 
 def _levels(frame: Any, asked: Collection[str | None], columns: Collection[str]) -> list[pl.Series]:
     """The levels of an index that are asked for, and are no columns."""
-    if not _has_index(frame):
+    if library_of(frame) not in _WITH_INDEX:
         return []
     index = frame.index
     return [
@@ -51,10 +54,6 @@ def _levels(frame: Any, asked: Collection[str | None], columns: Collection[str])
         for level in index.names
         if level is not None and level in asked and level not in columns
     ]
-
-
-def _has_index(frame: Any) -> bool:
-    return type(frame).__module__.partition(".")[0] in ("pandas", "modin", "cudf")
 
 
 def _series(name: str, column: Any) -> pl.Series:

@@ -170,6 +170,11 @@ class FeatureTable(Framed):
     @classmethod
     def of(cls, study: Study) -> FeatureTable:
         """The table of a ``features`` study."""
+        if not isinstance(study, Study):
+            raise InputError(
+                f"this is a {type(study).__name__}: read a study with eyelid.read('…'), or make a "
+                "table of a frame with eyelid.FeatureTable.from_frame"
+            )
         if study.kind != "features":
             raise InputError(
                 f"this is a study of {study.kind}, not of features: make features first with "

@@ -17,7 +17,7 @@ from eyelid.engine.engines import Shared, shared
 from eyelid.engine.progress import one_bar
 from eyelid.engine.runs import Run, running
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.frames import refuse_frame
+from eyelid.gaze.sources import refuse_frame
 from eyelid.gaze.study import RECORDING_KEY, Study
 from eyelid.io import pieces, study_folder
 from eyelid.io.bids.writing import (

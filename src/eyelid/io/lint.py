@@ -11,7 +11,7 @@ import polars as pl
 
 from eyelid.display import Framed, facts
 from eyelid.errors import InputError
-from eyelid.gaze.frames import refuse_frame
+from eyelid.gaze.sources import refuse_frame
 from eyelid.gaze.study import Study
 from eyelid.io import study_folder
 from eyelid.io.column_map import Map, understood

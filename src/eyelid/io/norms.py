@@ -34,7 +34,8 @@ def read_norms(file: Path | str, known: Collection[str] | None = None) -> tuple[
 
     Each has ``measure`` (a feature, or a measure that eyelid knows), ``task``, ``unit``, ``mean``,
     ``between`` (standard deviation of people's averages) and ``source``; it may have ``within``,
-    ``scale`` (``linear`` or ``log``), ``statistic`` (``mean`` or ``median``) and ``note``.
+    ``scale`` (``linear`` or ``log``), ``statistic`` (``mean`` or ``median``) and ``note``. A source
+    that is ``data`` says that it was read off the study itself: no guarantee is then valid.
 
     Args:
         file: csv, or TOML where it ends in .toml.

@@ -471,7 +471,9 @@ def begun_anew(
         raise InputError("nothing was counted of these people yet, so no ledger is lost")
     there = counting_ledger(own)
     if there is not None:
-        raise InputError(f"the ledger {there.path} is there and knows these people: it is not lost")
+        raise InputError(
+            f"the ledger {there.path} is there and knows these people: leave out `lost`"
+        )
     place = own.ledger if ledger is None else ledger_here(ledger)
     if place is None:
         raise InputError(

@@ -15,7 +15,7 @@ import polars as pl
 
 from eyelid.engine.progress import track
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.frames import refuse_frame
+from eyelid.gaze.sources import refuse_frame
 from eyelid.gaze.study import Study, check
 from eyelid.io import bids, csv_folder, study_folder
 from eyelid.io.column_map import Map, layout_of_folder, understood, with_said_facts
@@ -225,7 +225,7 @@ def read_part(path: Path, said: Layout = NOTHING_SAID) -> Part:
     """The content of one file, in whatever format it is."""
     head = head_of(path)
     if not head.raw.strip():
-        raise NoRows(f"{path} is empty")
+        raise NoRows(f"{path} is empty: name a file or folder with recordings")
     if said.feature_columns:
         return any_table.read_features(head, said)
     for format in FORMATS:

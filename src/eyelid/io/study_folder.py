@@ -17,7 +17,7 @@ from eyelid.engine.atomic import new_folder, write_file
 from eyelid.engine.files import check_file, opened
 from eyelid.engine.remote import RemotePlace, is_plain, nearby, on_this_machine, remote_place
 from eyelid.errors import EyelidError, InputError, cannot_read, first_line
-from eyelid.gaze.frames import refuse_frame
+from eyelid.gaze.sources import refuse_frame
 from eyelid.gaze.study import (
     INDEX_COLUMNS,
     Derivation,

@@ -112,7 +112,7 @@ class FeatureError:
         recording_mean: of a recording's mean over its rows.
         group_mean: of one value of the mean over all people; where only that is released, the same
             as `value`.
-        constant: of a constant in the middle of the bounds, on average.
+        constant: of the data-free guess, the middle of the bounds, on average.
     """
 
     feature: str

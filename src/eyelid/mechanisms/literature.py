@@ -147,7 +147,7 @@ LITERATURE = (
         "places, and distances in the place of differences of counts",
         family=DIFFERENTIAL,
         why="the budgets of uniform, sample, budget distribution and budget absorption add up in "
-        "every window; longer or farther looks cost more",
+        "every window; longer or more distant gaze costs more",
         faithful_names=("uniform", "sample", "bd", "ba"),
     ),
     Published(
@@ -199,7 +199,7 @@ LITERATURE = (
         unit="a person, in one map",
         data=_MAPS,
         input=_MAP_OF_EACH,
-        adaptation="Gaussian noise (Dwork 2006) on the mean count of looks in every pixel",
+        adaptation="Gaussian noise (Dwork 2006) on the mean count of gaze points in every pixel",
         family=DIFFERENTIAL,
         why="the proof fails in three places: on maps of few cells the noise is too small",
         faithful_names=("map-gaussian-paper",),
@@ -214,7 +214,7 @@ LITERATURE = (
         unit="a person, in one map",
         data=_MAPS,
         input=_MAP_OF_EACH,
-        adaptation="Laplace noise on the mean count of looks in every pixel",
+        adaptation="Laplace noise on the mean count of gaze points in every pixel",
         family=DIFFERENTIAL,
         why="the theorem is right; the noise is not, since the last digits of floating-point noise "
         "betray values",

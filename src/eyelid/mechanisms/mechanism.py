@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.errors import EyelidError, InputError, Refused, unknown
+from eyelid.gaze.areas import Area
 from eyelid.mechanisms import entry_points
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
@@ -27,7 +29,7 @@ Values = NDArray[np.float64]
 
 # What every command has an option for; all other parameters are set.
 _OPTIONS = ("epsilon", "delta", "unit")
-# Types of parameters, in the words of whoever sets them.
+# Types of parameters, in the words of those who set them.
 _SPOKEN = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
 
@@ -295,6 +297,10 @@ def catalogue() -> dict[str, type[Mechanism]]:
 
 def find(name: str) -> type[Mechanism]:
     """The mechanism of that name or alias."""
+    given: object = name
+    if not isinstance(given, str):
+        kind = "nothing" if given is None else f"a value of type {type(given).__name__}"
+        raise InputError(f"mechanism must be a name, such as 'gaussian', and got {kind}")
     if _aliases.get(name, name) not in _registry:
         # Only who asks for what eyelid has not loaded waits for what others bring.
         _complete()
@@ -391,14 +397,32 @@ def _not_a_parameter(
         return InputError(
             f"{kind.name} gives {kind.kind.spoken} and has no {name}: leave it out{both}"
         )
+    if name == "delta":
+        return InputError(
+            f"{kind.name} has no delta, as its guarantee needs none: leave out `delta`"
+        )
     return unknown(f"parameter of {kind.name}", name, known)
+
+
+def _is_number(options: Iterable[object]) -> bool:
+    """Whether a parameter of these types is a number, or text for one."""
+    types_of = set(options)
+    return bool({int, float} & types_of) and types_of <= {int, float, str, types.NoneType}
 
 
 def _convert(name: str, value: Any, hint: Any) -> Any:
     """Text from a command line as the parameter's type; anything else unchanged."""
     options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     if isinstance(value, list | tuple) and str in options:
+        if value and all(isinstance(one, Area) for one in value):
+            # Deferred: mechanisms of streams are made of this module.
+            from eyelid.mechanisms.streams.regions import spelled
+
+            return spelled(value)
         raise InputError(f"{name} must be text, with commas between several, got {value}")
+    if _is_number(options) and value is not None and not isinstance(value, str | Real):
+        given = type(value).__name__
+        raise InputError(f"{name} must be one number, got a value of type {given}")
     if not isinstance(value, str):
         return value
     if Unit in options:

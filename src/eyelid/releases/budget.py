@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from eyelid.errors import InputError
-from eyelid.gaze.frames import refuse_frame
+from eyelid.gaze.sources import refuse_frame
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from eyelid.errors import InputError
-from eyelid.gaze.frames import refuse_frame
+from eyelid.gaze.sources import refuse_frame
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
@@ -15,6 +15,9 @@ from eyelid.io.people_choice import Whom, counted_or_chosen
 from eyelid.mechanisms.mechanism import Mechanism, find
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.reporting.quote import Quote
+
+if TYPE_CHECKING:
+    from eyelid.mechanisms.statistics.summary import Summary
 
 
 def cost(
@@ -41,8 +44,8 @@ def cost(
         map: what you say about the columns of recordings, as for `eyelid.read`.
         min_seconds: what a recording of the study has to last, as for `eyelid.release`.
         parameters: of the mechanism, such as ``epsilon``, ``delta`` and ``unit``; of maps also
-            ``size`` (width and height of the picture in px), ``level``, ``blur``, ``areas``,
-            ``every_s`` and ``for_s``, as for `eyelid.heatmap`.
+            ``stimulus``, ``size`` (width and height of the picture in px), ``level``, ``blur``,
+            ``areas``, ``every_s`` and ``for_s``, as for `eyelid.heatmap`.
 
     >>> quote = cost("laplace", people=20, recordings=3, features=16, length=600, epsilon=1.0)
     >>> quote.person_level.epsilon, quote.to_dict()["informative"]
@@ -63,12 +66,16 @@ def cost(
             raise InputError("a heatmap is made of gaze, and this is a table of features")
         return map_cost(mechanism, source, people=people, layers=recordings, map=map, **parameters)
     if kind.release is ReleaseKind.STATISTICS:
+        from eyelid.releases.kinds.statistics.plan import check_said
         from eyelid.releases.kinds.statistics.quote import statistics_cost, summary_preview
 
+        count, whom = counted_or_chosen(people, study=source is not None)
         if source is not None:
-            asked: dict[str, Any] = {"mechanism": mechanism, "map": map, "people": people}
-            return summary_preview(source, **asked, **parameters)
-        count, _ = counted_or_chosen(people, study=False)
+            if count is not None:
+                raise InputError("a study says how many people there are: leave out `people`")
+            check_said(kind.name, parameters)
+            results = cast("Summary | str", mechanism)
+            return summary_preview(source, mechanism=results, map=map, people=whom, **parameters)
         return statistics_cost(kind.name, people=count, features=features, **parameters)
     make_quote: Callable[..., Quote[Any]]
     if kind.release is ReleaseKind.SAMPLES:

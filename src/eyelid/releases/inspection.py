@@ -18,8 +18,8 @@ from eyelid.errors import InputError
 from eyelid.gaze.events.blinks import MIN_CONFIDENCE
 from eyelid.gaze.features.omission import Blanks, without_blanks
 from eyelid.gaze.features.quantities import usual_kind
-from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.sampling import usual_step_ms
+from eyelid.gaze.sources import refuse_frame
 from eyelid.gaze.study import RECORDING_KEY, Study, track_key
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
@@ -446,8 +446,8 @@ def fitting_release(recordings: pl.DataFrame, table: FeatureTable) -> FittingRel
     return FittingRelease(
         f"--mechanism ksame --set k={k}",
         f"{why}. Means of {groups_in_words(people, k)} (ksame) have no noise. That is k-anonymity, "
-        "not differential privacy: it has no ε, those who have the recordings of all of a group "
-        "but one has the last one's, and a second release of these people can undo it.",
+        "not differential privacy: it has no ε, an attacker who has the recordings of all members "
+        "of a group but one has the last one's, and a second release of these people can undo it.",
     )
 
 

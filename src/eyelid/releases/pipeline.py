@@ -60,7 +60,7 @@ class Request:
     def check_seed(self) -> None:
         """Refuse a seed that is none."""
         if self.seed is not None and self.seed < 0:
-            raise InputError(f"seed must not be negative, got {self.seed}")
+            raise InputError(f"seed must not be negative, got {self.seed}: choose 0 or more")
 
     @cached_property
     def noise(self) -> Randomness:

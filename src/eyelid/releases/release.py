@@ -9,7 +9,7 @@ from typing import Any, cast
 from eyelid.engine.atomic import check_new
 from eyelid.engine.engines import using
 from eyelid.errors import InputError
-from eyelid.gaze.frames import refuse_frame
+from eyelid.gaze.sources import refuse_frame
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
 from eyelid.io.column_map import Map
@@ -114,9 +114,11 @@ def release(
             **parameters,
         )
     if kind.release is ReleaseKind.STATISTICS:
+        from eyelid.releases.kinds.statistics.plan import check_said
         from eyelid.releases.kinds.statistics.release import summary
 
         _check_no_features("results", unit, bounds, keep, min_seconds)
+        check_said(kind.name, parameters)
         found = summary(
             source,
             out,

@@ -53,7 +53,7 @@ def made_up_picture(found: SyntheticFindings, original: FeatureTable) -> Markup 
         axis.tick_params(axis="y", length=0, labelsize=SMALL)
         axis.set_ylim(-0.6, len(names) - 0.4)
         axis.set_xlim(0, 1.05 * max(*off, *even))
-        axis.set_xlabel("share of the range from participants' values: ● synthetic, ◇ even")
+        axis.set_xlabel("distance (share of the range): ● synthetic, ◇ even")
 
     alt = (
         "Distance from the distribution of participants' values, as shares of the range: "
@@ -95,7 +95,7 @@ def cmc_picture(findings: Sequence[Finding], raw: Sequence[Finding], *, of_relea
         axis.set(xlim=(1, people), ylim=(0, 1.03))
         axis.set_yticks(*QUARTERS)
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axis.set_xlabel("names on the attacker's list")
+        axis.set_xlabel("length of the attacker's list")
         axis.set_ylabel("the right one is among them")
         axis.legend(frameon=False, fontsize=SMALL, loc="lower right")
 
@@ -165,7 +165,7 @@ def averaging_picture(repeated: Sequence[Averaged]) -> Markup:
         axis.set_ylabel("people re-identified")
         axis.legend(frameon=False, fontsize=SMALL)
 
-    alt = "People named when releases are averaged: " + "; ".join(
+    alt = "People re-identified when releases are averaged: " + "; ".join(
         f"{one.releases}: {percent(one.finding.rate.rate)}, allowed {bound(one.finding.bound)}"
         for one in repeated
     )
@@ -187,7 +187,7 @@ def features_picture(features: pl.DataFrame, chance: float) -> Markup:
         axis.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f}%")
         axis.set_xlabel("people re-identified by this feature alone")
 
-    alt = "People named by one feature alone: " + "; ".join(
+    alt = "People re-identified by one feature alone: " + "; ".join(
         f"{name} {percent(rate)}" for name, rate in zip(names, rates, strict=True)
     )
     return svg(draw, alt, 0.21 * len(names) + 0.75)
@@ -250,7 +250,7 @@ def plane_picture(attempts: Sequence[tuple[str, str, Rate, Rate]]) -> Markup:
         axis.set_xlabel("windows whose document is recognised (more is more useful)")
         axis.set_ylabel("people re-identified (less is more private)")
 
-    alt = "People named and documents recognised: " + "; ".join(
+    alt = "People re-identified and documents recognised: " + "; ".join(
         f"{name}: {percent(named.rate)} and {percent(known.rate)}"
         for name, _, named, known in attempts
     )

@@ -182,10 +182,10 @@ def _bounds(quote: Quote[Any]) -> Iterator[tuple[str, str]]:
         yield "advantage in membership inference", _most(quote.advantage_bound)
     elif kind is Kind.K_ANONYMITY:
         named = f"no bound: {others}" if others else _most(alone)
-        yield "named among the members of a group", named
+        yield "re-identified within a group", named
     else:
         yield "re-identified by comparing all records", _most(together)
-        yield "named if judged one at a time", _most(alone)
+        yield "re-identified one record at a time", _most(alone)
     if others and kind.differential:
         yield "with all other releases", quote.in_all
 
@@ -202,7 +202,7 @@ def _errors(errors: Expectation, features: Sequence[Feature]) -> Iterator[tuple[
     yield "error of a recording's mean", f"{most}{in_words(errors.recording_mean)}{before}"
     if not errors.central:
         yield "error of the mean over people", f"{most}{in_words(errors.group_mean)}"
-    yield "error of a constant, on average", in_words(CONSTANT_RMSE_OF_SPAN)
+    yield "error of the data-free guess", in_words(CONSTANT_RMSE_OF_SPAN)
     if not features:
         # Nobody knows units without a study; these show what shares of ranges come to.
         own = window_feature_set()
@@ -212,8 +212,8 @@ def _errors(errors: Expectation, features: Sequence[Feature]) -> Iterator[tuple[
         shares = [errors.value, errors.recording_mean, CONSTANT_RMSE_OF_SPAN]
         yield (
             "the same as shares of a feature's range",
-            f"one value {number(shares[0])}, a recording's mean {number(shares[1])}, a constant "
-            f"{number(shares[2])}",
+            f"one value {number(shares[0])}, a recording's mean {number(shares[1])}, the "
+            f"data-free guess {number(shares[2])}",
         )
 
 

@@ -100,8 +100,10 @@ class GazeOffer(Offer):
         alone = quote.rank1_bound["raw_to_release"]
         # So large a bound rules out nobody.
         useful = alone is not None and alone <= SAYS_NOTHING
-        bound = f"{rounded_up(100 * (alone or 0.0), 3)}%" if useful else "no useful bound known"
-        yield "named, at most", bound
+        bound = (
+            f"at most {rounded_up(100 * (alone or 0.0), 3)}%" if useful else "no useful bound known"
+        )
+        yield "re-identified", bound
         if quote.before.others:
             yield "with all other releases", quote.in_all
 

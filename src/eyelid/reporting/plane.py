@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ENDINGS = (".svg", ".pdf", ".png")
-_NOBODYS = "no record\nof a named\nperson"
+_NOBODYS = "no\nindividual\nrecords"
 # Open ends of points whose limits are not known, in typographic points.
 _STUB = 16.0
 # A letter, a line, and how far from its point a label may be: in typographic points.
@@ -103,13 +103,11 @@ def caption(scene: Scene) -> str:
     if scene.nobodys:
         there = "the error is that of a mean" if scene.by_error else "bars are 95% limits"
         lines.append(
-            "In the lane at the left nobody’s record is released, so that there is nobody to name: "
+            "In the lane at the left no individual records are released, to re-identify people by: "
             f"across it the place means nothing, and {there}."
         )
     if any(point.kind == "none" for _, point in scene.points):
-        lines.append(
-            "Where no promise holds, that few were named by these attackers promises nothing."
-        )
+        lines.append("Without a valid guarantee, a low rate of these attackers promises nothing.")
     if scene.left_out:
         lines.append(f"Not drawn, for want of a figure on one axis: {'; '.join(scene.left_out)}.")
     return " ".join([*lines, *scene.remarks])
@@ -382,12 +380,12 @@ def _alt(scene: Scene) -> str:
     points += [(point.name, point) for _, point in scene.points]
     parts = []
     for name, point in points:
-        x = "nobody’s record" if point.x is None else f"{percent(point.x.rate)} named"
+        x = "no individual records" if point.x is None else f"{percent(point.x.rate)} re-identified"
         y = f"{coarse(point.y[0])} of the range" if scene.by_error else percent(point.y[0])
         parts.append(f"{name}: {x}, {y}")
     guessing = "" if scene.by_error else f" and {percent(scene.used_chance)}"
     return (
-        f"People named by the strongest attacker against {what}; guessing gives "
+        f"Share re-identified by the strongest attacker against {what}; guessing gives "
         f"{percent(scene.chance)}{guessing}. {'; '.join(parts)}."
     )
 

@@ -343,7 +343,7 @@ def percent(share: float) -> str:
     near_an_end = 0.0005 <= share < 0.01 or 0.99 < share < 0.9995
     digits = 1 if near_an_end else 0
     # Adding nothing makes a zero of what would be written as less than one.
-    return f"{round(100 * share, digits) + 0.0:.{digits}f}%"
+    return f"{round(100 * share, digits) + 0.0:.{digits}f}%".replace("-", "−")
 
 
 def limits(rate: Rate) -> str:
@@ -353,7 +353,7 @@ def limits(rate: Rate) -> str:
     >>> limits(Rate(0.05, 0.00127, 0.2487, 0.05, 20))
     '0.1–25%'
     >>> limits(Rate(0.16, -0.03, 0.36, 0.0, 20))
-    '-3 to 36%'
+    '−3 to 36%'
     """
     between = " to " if rate.low < 0 else "–"
     return f"{percent(rate.low).removesuffix('%')}{between}{percent(rate.high)}"

@@ -46,19 +46,20 @@ def worth(mechanism: FeatureMechanism, facts: PublicFacts, features: Sequence[Fe
             f"The noise depends on the data: one value is off by {off} at most, perhaps by much "
             "less. There is no valid guarantee, so it hides nothing for certain."
         )
-    said = [
-        "" if expected.informative else _instead_of_noise(noisy, facts),
-        _errors(expected, facts, known),
-        noisy.cut_off(facts),
-    ]
+    figures = [_errors(expected, facts, known), noisy.cut_off(facts)]
     if not expected.informative:
         person_level = mechanism.cost(facts, PERSON)
-        said.append(_verdict(expected, person_level))
-        said.append(_what_would(noisy, facts, expected, person_level, known))
+        said = [
+            _instead_of_noise(noisy, facts),
+            _verdict(expected, person_level),
+            *figures,
+            _what_would(noisy, facts, expected, person_level, known),
+        ]
     elif not beats_constant(expected.value):
-        said.append(
-            f"Means over rows carry information. {_beaten('single values', expected.value)}"
-        )
+        single = _beaten("single values", expected.value)
+        said = [f"Means over rows carry information. {single}", *figures]
+    else:
+        said = figures
     return " ".join(sentence for sentence in said if sentence)
 
 
@@ -94,7 +95,7 @@ def _instead_of_noise(mechanism: FeatureMechanism, facts: PublicFacts) -> str:
         f"Means of {mechanism.smallest(facts)} people drown in the noise of this ε. One mean over "
         f"all {facts.people} people (groupmean) has the least noise"
         f"{'' if enough else ', though still too much'}; without an ε, ksame gives means without "
-        "noise and hides names among k."
+        "noise and k-anonymity."
     )
 
 
@@ -109,19 +110,19 @@ def _verdict(expected: Expectation, person_level: Guarantee) -> str:
     if _next_to_nothing(person_level):
         return f"{beaten} This release carries {amount} information about a person's own features."
     feature = "almost nothing" if nothing else "little"
-    return f"{beaten} One feature says {feature}; all of them together may still name people."
+    return f"{beaten} One feature says {feature}; all together may still re-identify people."
 
 
 def _beaten(what: str, error: float) -> str:
-    """How an error compares with a constant in the middle of the bounds."""
+    """How an error compares with the data-free guess."""
     if worse_than_constant(error):
         return (
-            f"{what[0].upper()}{what[1:]} are farther from the truth than a constant in the middle "
-            "of the bounds, known without any data."
+            f"{what[0].upper()}{what[1:]} are farther from the truth than the data-free guess (the "
+            "middle of the bounds)."
         )
     return (
-        f"For {percent(constant_nearer(error))} of all values that the bounds allow, a constant in "
-        f"their middle, known without any data, is nearer the truth than {what}."
+        f"For {percent(constant_nearer(error))} of all values that the bounds allow, the data-free "
+        f"guess (their middle) is nearer the truth than {what}."
     )
 
 

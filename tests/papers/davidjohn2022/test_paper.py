@@ -7,13 +7,14 @@ import pytest
 
 from eyelid.errors import InputError
 from eyelid.papers.davidjohn2022 import paper, printed, protocols
-from eyelid.papers.davidjohn2022.claims import agreement_of_counts
+from eyelid.papers.davidjohn2022.claims import agreement_of_counts, intersections
 from eyelid.papers.davidjohn2022.figures import (
     ATTACKER_WORDS,
     MODEL_WORDS,
     figure_1_of_events,
     other_datasets,
 )
+from eyelid.papers.davidjohn2022.results import Results
 from eyelid.papers.davidjohn2022.trials import SAME_GROUPS, Setting
 from eyelid.papers.davidjohn2022.vr import DATASETS
 from eyelid.papers.readers import ReadingFeatures
@@ -150,6 +151,14 @@ def test_both_readings_of_the_grouping_stand_side_by_side(exhibits):
     anew, once = (claim.at(row, "k = 2").leak_free.mean for row in claim.rows[:2])
     assert anew > 0.5 >= once
     assert claim.verdict.claim is Outcome.PARTLY
+
+
+def test_no_verdict_on_the_bound_hangs_on_people_whom_k_does_not_divide(readers, one_core):
+    """Six people in groups of 4 are four and two: what becomes of the two is not printed."""
+    outcomes = {Setting("ksame-paper", k): [] for k in (2.0, 4.0)}
+    claim = intersections(Results(readers, outcomes, {}, "", (2, 4), ()), 2, 0)
+    assert claim.headline == (claim.rows[0], "k = 2")
+    assert "At k = 2 (1/k = 0.5)" in claim.says
 
 
 def test_equal_identification_says_what_each_guarantees(exhibits):

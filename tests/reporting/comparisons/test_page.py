@@ -80,7 +80,7 @@ def test_the_page_is_whole_and_asks_nothing_of_the_network(by_hand, rows):
     for words in (
         "What it shows",
         "ε over 1,000 (no practical protection)",
-        "nobody’s record is released",
+        "no individual records are released",
         "60 rows need 951 &lt;people&gt;",
         "run again without those who are tested",
         "no certificate covers these figures",

@@ -73,7 +73,7 @@ def test_only_nobodys_records_have_a_lane_and_only_weak_promises_are_hollow(
 ):
     hollow = "hollow: a person's ε is above 10, formal only"
     other = texts(plane(scene_of(strong)))
-    assert ("no record" in texts(picture), "no record" in other) == (True, False)
+    assert ("individual" in texts(picture), "individual" in other) == (True, False)
     assert (hollow in texts(picture), hollow in other) == (True, False)
     assert ("lane" in caption(scene_of(several)), "lane" in caption(scene_of(strong))) == (
         True,
@@ -107,8 +107,8 @@ def test_points_are_where_they_were_measured_and_boxes_at_their_limits(several, 
 def test_it_has_words_for_those_who_cannot_see_it(picture):
     element = ElementTree.fromstring(str(picture))
     alt = element.attrib["aria-label"]
-    assert "gaussian, record, ε = 16: 35% named, 57%" in alt
-    assert "groupmean, ε = 1: nobody’s record, 38%" in alt
+    assert "gaussian, record, ε = 16: 35% re-identified, 57%" in alt
+    assert "groupmean, ε = 1: no individual records, 38%" in alt
 
 
 def test_without_a_target_errors_stand_on_a_logarithmic_axis(by_hand):
@@ -118,8 +118,8 @@ def test_without_a_target_errors_stand_on_a_logarithmic_axis(by_hand):
     ]
     picture = plane(scene_of(by_hand.comparison(*rows, target=None)))
     assert any("error of a value" in words for words in texts(picture))
-    assert "dct, ε = 1: 5% named, 30 of the range" in picture
-    assert "raw data: 80% named, 0 of the range" in picture
+    assert "dct, ε = 1: 5% re-identified, 30 of the range" in picture
+    assert "raw data: 80% re-identified, 0 of the range" in picture
 
 
 def test_numbers_do_not_cover_each_other_though_many_points_are_the_same():

@@ -419,7 +419,7 @@ def test_tables_say_their_errors_what_stands_out_and_what_to_do():
     # Four tables at ε/8: the reach of dwell is 2, so √2·2·4/(0.5·40).
     assert "errors of the noise are 0.57 (dwell)" in said
     assert f"1 of {facts.length} numbers is above two of them" in said
-    assert "Little can be told from dwell" in said
+    assert "Little can be read from dwell" in said
     assert "take --only areas, --set tables=dwell, a larger ε" in said
     assert "the first 6 visits" in said
 
@@ -430,4 +430,4 @@ def test_tables_that_are_good_enough_advise_nothing():
     assert said == "Tables of areas: standard errors of the noise are 0.014 (dwell)."
     noisy = mechanism_named("aoi-tables", epsilon=0.1, tables="dwell")
     said = tables_sentence(noisy, noisy.facts_of(40, 1, 3))
-    assert said.endswith("Little can be told from dwell: take a larger ε, more people.")
+    assert said.endswith("Little can be read from dwell: take a larger ε, more people.")

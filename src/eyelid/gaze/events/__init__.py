@@ -74,9 +74,10 @@ def detect_events(
     >>> detect_events((time_ms, x, np.zeros(60)))["name"].to_list()
     ['fixation', 'saccade', 'fixation', 'blink', 'fixation']
     """
-    from eyelid.gaze.frames import refuse_frame
+    from eyelid.gaze.sources import refuse_frame
 
-    refuse_frame(source, "detect_events", gaze=True)
+    if not (isinstance(source, tuple | list | np.ndarray) and len(source) == 3):
+        refuse_frame(source, "detect_events", gaze=True)
     if isinstance(source, Study):
         recordings = gaze_of(source, units)
         return pl.concat(

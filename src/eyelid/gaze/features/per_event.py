@@ -21,7 +21,7 @@ from eyelid.gaze.features.omission import (
 )
 from eyelid.gaze.features.quantities import check_nothing_to_detect, scanpath_of
 from eyelid.gaze.features.statistics import Stretches, ratio, samples_of
-from eyelid.gaze.frames import refuse_frame
+from eyelid.gaze.sources import refuse_frame
 from eyelid.gaze.study import Recording, Study
 from eyelid.gaze.table import FeatureTable
 

@@ -14,7 +14,7 @@ from eyelid.gaze.features.omission import Omissions, Rows, length_s, outline_of,
 from eyelid.gaze.features.quantities import Quantities, check_nothing_to_detect, quantities_in
 from eyelid.gaze.features.statistics import Ranges, ratio
 from eyelid.gaze.features.wordbook import LENGTHS, word_statistics
-from eyelid.gaze.frames import refuse_frame
+from eyelid.gaze.sources import refuse_frame
 from eyelid.gaze.study import Recording, Study
 from eyelid.gaze.table import FeatureTable
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from eyelid.display import Framed, facts
 from eyelid.errors import InputError
-from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.maps.gaze_points import GazePoints, Weight, gaze_points_in_blocks
 from eyelid.gaze.maps.grid import Floats, Grid, counted
 from eyelid.gaze.maps.noise_peaks import NOTHING, contrast_peak, noise_peak
 from eyelid.gaze.maps.placement import Placement
 from eyelid.gaze.maps.spread import shares, spread, spread_error
+from eyelid.gaze.sources import refuse_frame
 from eyelid.gaze.study import Study
 from eyelid.spelling import Table
 

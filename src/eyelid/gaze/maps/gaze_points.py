@@ -330,8 +330,8 @@ def _people(study: Study, people: Sequence[str] | None) -> tuple[str, ...]:
 def _check(study: Study, weight: str) -> None:
     if study.kind not in ("samples", "fixations"):
         raise InputError(
-            f"looks are samples or fixations, and this is a study of {study.kind}: start from the "
-            "recordings"
+            f"gaze points are samples or fixations, and this is a study of {study.kind}: "
+            "start from the recordings"
         )
     if weight not in get_args(Weight):
         raise unknown("weight", weight, get_args(Weight))
@@ -340,7 +340,7 @@ def _check(study: Study, weight: str) -> None:
         needed.append("duration_ms")
     for name in needed:
         if name not in study.data.columns or not study.data.schema[name].is_numeric():
-            raise InputError(f"the data have no column {name} of numbers: looks need it")
+            raise InputError(f"the data have no column {name} of numbers: gaze points need it")
 
 
 def _stimuli(known: set[str], stimuli: Sequence[str] | None) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 
 FEATURES, FIXATIONS, SACCADES, WINDOWS = "features", "fixations", "saccades", "windows"
+PEOPLE = "people"
+"""A row is a person, and its columns are their attributes, such as a score."""
 # What most studies report, first where nobody names any.
 _USUAL = ("fixation_duration", "saccade_amplitude", "fixation_rate")
 _STATISTICS = ("mean", "median", "share")
@@ -30,8 +33,8 @@ class Measure:
 
     Attributes:
         feature: of which rows, with the bounds of its definition.
-        rows: what a row is: ``features`` (of a study of features), ``fixations``, ``saccades`` or
-            ``windows``.
+        rows: what a row is: ``features`` (of a study of features), ``fixations``, ``saccades``,
+            ``windows``, or ``people``.
         statistic: ``mean``, ``median``, or ``share`` of rows.
         above: of a share, those above a limit; False for those below it.
         limit: of a share.
@@ -83,6 +86,8 @@ class Measure:
         if self.is_share:
             side = "above" if self.above else "below"
             return f"share of rows with {self.feature.name} {side} {self.limit:g}"
+        if self.rows == PEOPLE:
+            return what
         rows = "all rows" if self.rows == FEATURES else f"all {self.rows}"
         return f"{self.statistic} over {rows}: {what}"
 
@@ -115,7 +120,8 @@ class Measures:
             units_of_gaze(self.head)
             outlines = {rows: event_outline(self.head, rows) for rows in (FIXATIONS, SACCADES)}
             outlines[WINDOWS] = window_outline(self.head)
-        return {
+        attributes = [name for name in self.head.people.columns if name != "person"]
+        return {name: (PEOPLE, _attribute(name)) for name in attributes} | {
             feature.name: (rows, feature)
             for rows, outline in reversed(outlines.items())
             for feature in outline.features
@@ -150,9 +156,13 @@ class Measures:
             many: how many at most.
             known: whether it is known of a measure how people differ; those come first.
         """
-        ranked = [name for name in _USUAL if name in self.features]
+        ranked = [name for name in _USUAL if self.features.get(name, (PEOPLE,))[0] != PEOPLE]
         # A feature of windows that averages one of events says the same again.
-        rest = [name for name in self.features if name.removesuffix("_mean") not in ranked]
+        rest = [
+            name
+            for name, (rows, _) in self.features.items()
+            if rows != PEOPLE and name.removesuffix("_mean") not in ranked
+        ]
         others = most_used(rest, len(rest))
         found = [self.named(name) for name in [*ranked, *others]]
         return sorted(found, key=lambda measure: not known(measure))[:many]
@@ -164,6 +174,11 @@ class Measures:
             if measure in found[:number]:
                 raise InputError(f"the measure {measure.name} is named twice: name it once")
         return found
+
+
+def _attribute(name: str) -> Feature:
+    """An attribute of people: nothing says what it can be, but a norm of one's own."""
+    return Feature(name, "1", f"{name}, as people's attributes say", -math.inf, math.inf)
 
 
 def _is_number(head: Study, feature: Feature) -> bool:

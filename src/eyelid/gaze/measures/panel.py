@@ -15,7 +15,7 @@ from eyelid.errors import InputError, unknown
 from eyelid.gaze.features.per_event import events_and_omissions
 from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.measures.looks import AreaMeasure, Pages
-from eyelid.gaze.measures.measure import FEATURES, WINDOWS, Measure
+from eyelid.gaze.measures.measure import FEATURES, PEOPLE, WINDOWS, Measure
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 
@@ -146,7 +146,7 @@ class Panel:
         for where in dict.fromkeys(wanted):
             each = (
                 data.group_by("person").agg(numbers)
-                if where is None
+                if where is None or measures[0].rows == PEOPLE
                 else apart.filter(pl.col("task") == where)
             )
             beside = everybody.join(each, on="person", how="left", maintain_order="left")
@@ -160,6 +160,10 @@ def _table(study: Study, rows: str) -> pl.DataFrame:
     """The rows of some people that measures are made of."""
     if rows == FEATURES:
         return FeatureTable.outline(study).data
+    if rows == PEOPLE:
+        # What is no number is missing: it is one person's, and refuses nobody's results.
+        attributes = pl.exclude("person").cast(pl.String).cast(pl.Float64, strict=False)
+        return study.people.select("person", attributes)
     if rows == WINDOWS:
         return windows_and_omissions(study)[0].data
     return events_and_omissions(study, rows)[0].data

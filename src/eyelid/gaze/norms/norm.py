@@ -40,6 +40,8 @@ GRADES = {
 LINEAR, LOG = "linear", "log"
 SCALES = (LINEAR, LOG)
 STATISTICS = ("mean", "median")
+READ_OFF = "data"
+"""The source of a norm of one's own that was read off the study itself."""
 
 # Each unit as an exact multiple of the first of its kind.
 _UNITS: Mapping[str, tuple[str, Fraction]] = {
@@ -147,6 +149,11 @@ class Norm:
                 f"mean of the norm of {self.measure} is {self.mean:g}: a geometric mean is "
                 "positive; use scale linear"
             )
+
+    @property
+    def is_read_off(self) -> bool:
+        """Whether it was read off the study that it is for, and so shows its data."""
+        return self.grade == OWN and self.source.text.strip().lower() == READ_OFF
 
     def range(self, k: float, feature: Feature | None = None) -> tuple[float, float]:
         """The norm's mean ± k standard deviations between people, within what can be at all.

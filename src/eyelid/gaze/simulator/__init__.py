@@ -81,6 +81,8 @@ class Crowd:
         cls, people: int, tasks: Sequence[str], rate_hz: float, minutes: float, seed: int | None
     ) -> Crowd:
         """The people of a seed, or new ones; the arguments are those of `simulate`."""
+        if not isinstance(people, int | np.integer):
+            raise InputError(f"people must be a whole number, got {people!r}")
         if people < 1:
             raise InputError(f"people must be at least 1, got {people}")
         if not tasks:
@@ -90,7 +92,7 @@ class Crowd:
                 raise unknown("task", task, TASKS)
         if not SLOWEST_HZ <= rate_hz <= FASTEST_HZ:
             raise InputError(
-                f"rate_hz must be between {SLOWEST_HZ:g} and {FASTEST_HZ:g}, got {rate_hz:g}"
+                f"`rate_hz` must be between {SLOWEST_HZ:g} and {FASTEST_HZ:g}, got {rate_hz:g}"
             )
         if not 0 < minutes < np.inf:
             raise InputError(f"minutes must be positive, got {minutes:g}")

@@ -37,7 +37,7 @@ class DCT(CosineMechanism):
         jointly.""",
         takes="""a FeatureTable; missing values become the public midpoint, every value is clipped
         to its public bounds, every recording has one public length n. A signal is one feature of
-        one recording, less the midpoint and over the span. The first K coefficients of its
+        one recording, less the midpoint and over the range. The first K coefficients of its
         orthonormal DCT-II are kept (K public: ⌈2n/60⌉ for windows of 60 rows, up to where these let
         nothing through), the others are released as zero. All coefficients of the unit together are
         scaled down to the L2 norm B = radius·√(n·F·R), R the recordings of the unit, where they are
@@ -175,8 +175,8 @@ class DCT(CosineMechanism):
         """The noise in words."""
         distribution = noise_of(self, facts)
         return (
-            f"{distribution.label}, scale {distribution.scale} steps of {self.step(facts):.9g} of "
-            f"the span, on the first {self.kept(facts)} cosine coefficients of signals of "
+            f"{distribution.label}, scale {distribution.scale} steps of {self.step(facts):.9g} "
+            f"of the span, on the first {self.kept(facts)} cosine coefficients of signals of "
             f"{facts.length} values; "
             f"those of a {self.unit.name} have norm {self.radius_steps(facts)} steps at most"
         )

@@ -32,7 +32,7 @@ class Gaussian(AdditiveMechanism):
         protects="""a person (or a recording, or a released row), replace-one, with (ε, δ)-DP.
         μ = Δ₂/σ is stated too: it composes exactly, and a person's total follows from μ·√(values
         ratio).""",
-        why="""in units of the span every value lies in [0, 1], so a unit of K values moves at most
+        why="""in units of the range every value lies in [0, 1], so a unit of K values moves at most
         Δ₂ = √K. σ = Δ₂·σ_AG(ε, δ′), rounded up to whole grid steps (at least 2³⁰ of them); δ′
         leaves room for (1 + e^ε)·0.0202·K/σ² (σ in steps), the discrete noise's distance from the
         continuous.""",

@@ -25,7 +25,7 @@ class Laplace(AdditiveMechanism):
         to its public bounds and put on a public grid, every recording has one public length n.""",
         protects="""a person (or a recording, or a released row), replace-one, with pure ε-DP. A
         person's total is ε × (values of a person) / (values of the unit).""",
-        why="""in units of the span every value lies in [0, 1], so a unit of K values moves at most
+        why="""in units of the range every value lies in [0, 1], so a unit of K values moves at most
         Δ₁ = K. Integers of 2^b steps per span move at most K·2^b, and discrete Laplace noise of
         scale t = ⌈K·2^b/ε⌉ changes any output's probability by at most exp(K·2^b/t) ≤ e^ε.""",
         paper="""the LPA of Bozkir et al. 2021, with public bounds instead of the data's extremes

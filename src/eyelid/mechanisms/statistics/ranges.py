@@ -134,7 +134,7 @@ class Range:
 
     @property
     def clips(self) -> tuple[bool, bool]:
-        """Whether anybody can lie below it, and above it: not beyond a definition's end."""
+        """Whether a value can lie below it, and above it: not beyond a definition's end."""
         if self.source == "definition":
             return False, False
         least, most = self.within

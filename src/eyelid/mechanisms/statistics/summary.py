@@ -204,7 +204,7 @@ class Summary(DifferentialMechanism):
     # Games.
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
-        """Somebody at one end of everything against somebody at the other, or nowhere."""
+        """A person at one end of everything against one at the other, or nowhere."""
         entries = 1 + max(
             (column for asked in self.asked for term in asked.terms for column in term.columns),
             default=1,

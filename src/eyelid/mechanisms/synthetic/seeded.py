@@ -320,7 +320,7 @@ class Seeded(DifferentialMechanism, FeatureMechanism):
         chains = self.chains([task.of(measured) for task in coded], facts, noise)
         frames = []
         for number, (task, chain) in enumerate(
-            track(list(zip(coded, chains, strict=True)), "making up rows"), start=1
+            track(list(zip(coded, chains, strict=True)), "drawing rows"), start=1
         ):
             codes, seeded = self.made_up(task.of(seeding), chain, self.rows, facts, noise)
             values = np.empty(codes.shape)

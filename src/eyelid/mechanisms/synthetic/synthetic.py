@@ -423,7 +423,7 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
                 if self.rows
                 else copula.rows(number, len(made), rng)
             )
-            blocks = track(copula.drawn(number, rows, rng), "making up people")
+            blocks = track(copula.drawn(number, rows, rng), "drawing synthetic participants")
             frame = rows_of_people(made, tasks, rows, table.step_ms or 1.0, blocks, names, back)
             frames.append(frame)
             attributes = groups.people.drop("people", "person")[[number] * len(made)]

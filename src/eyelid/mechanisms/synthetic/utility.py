@@ -73,7 +73,7 @@ def too_few(mechanism: Synthetic, facts: PublicFacts) -> str:
         f"hides a person among them at epsilon {mechanism.epsilon:g}, even one feature of "
         f"{tasks} {needed} for an error of {mechanism.error:g}. Share means of "
         "groups (ksame), means over everybody (groupmean), or take a weaker unit than the "
-        "person (dct `unit='recording'`); `carry=1` makes them up all the same"
+        "person (dct `unit='recording'`); `carry=1` draws them all the same"
     )
 
 

@@ -84,8 +84,7 @@ class Spatial(Baseline):
         protects="nothing that could be stated. ``holds: false``, and no ε.",
         why="""there is no noise: two places in different cells are told apart with certainty,
         however near they are, and when gaze crosses from one cell to the next is seen to the
-        sample. Which cells, how long and in which order stays, and with it whoever is recognised by
-        that.""",
+        sample. Which cells, how long and in which order stays, by which people are recognised.""",
         paper="David-John et al. (2021), spatial down-sampling.",
     )
     name: ClassVar[str] = "spatial"
@@ -146,7 +145,7 @@ class Kalman(Baseline):
         takes="""gaze samples; each is clamped to the public scene. Lost samples repeat the last
         output, and the filter goes on with the next that is not lost.""",
         protects="nothing that could be stated. ``holds: false``, and no ε.",
-        why="""there is no noise: the filter is linear and can be undone, so that whoever knows its
+        why="""there is no noise: the filter is linear and can be undone: an attacker who knows its
         gain computes raw gaze from what is released (as long as nothing was cut at the scene's
         edge). With Λ = sd of the change of speed from sample to sample over the sd of a sample's
         error, and r = (4 + Λ − √(8Λ + Λ²))/4, place and speed take α = 1 − r² and
@@ -162,7 +161,7 @@ class Kalman(Baseline):
     )
     games: ClassVar[tuple[dict[str, Any], ...]] = ({"tracking": 0.02, "scene": "0,0,1920,1080"},)
     why_not: ClassVar[tuple[str, ...]] = (
-        "there is no noise: whoever knows the filter computes raw gaze from what is released",
+        "there is no noise: those who know the filter compute raw gaze from what is released",
     )
 
     tracking: float = parameter(

@@ -98,7 +98,7 @@ class Jitter(NoisyBaseline):
         output.""",
         protects="nothing that could be stated. ``holds: false``, and no ε.",
         why="""the mean of n samples of a fixation has noise of sd/√n: at 120 Hz a third of a second
-        leaves a sixth of it, and whoever is recognised by where and how long they look still is.
+        leaves a sixth of it, and people are still recognised by where and how long they look.
         Had the noise been exact, one sample that moves across the scene (D) would lose μ = D/sd and
         T of them μ = √T·D/sd, which no useful sd keeps small; in floating point not even that
         holds.""",
@@ -162,9 +162,9 @@ class Pink(NoisyBaseline):
         protects="nothing that could be stated. ``holds: false``, and no ε.",
         why="""slow noise outlives the mean of a fixation, as that of `jitter` does not, but it
         hardly changes from one sample to the next: speeds, durations, micro-movements and the jumps
-        between two places come through, and with them whoever is recognised by those. It is a sum
-        of eight AR(1) processes of one variance that remember 0.7·4ʲ samples, within 0.2 dB of 1/f
-        from 1/18 000 of the sampling rate to a quarter of it; below that it is flat. Floating
+        between two places come through, and people are recognised by those. It is a sum of eight
+        AR(1) processes of one variance that remember 0.7·4ʲ samples, within 0.2 dB of 1/f from
+        1/18 000 of the sampling rate to a quarter of it; below that it is flat. Floating
         point.""",
         paper="""Liu et al. (2019) ask for a look at pink noise, and have none. Ours is causal and
         of constant memory, where a whole recording is usually shaped at once by its Fourier

@@ -86,7 +86,9 @@ def intersections(results: Results, partitions: int, seed: int) -> Exhibit:
         )
         for k in ks
     ]
-    shown = 4.0 if 4.0 in ks else ks[-1]
+    # What becomes of a rest is not printed: no verdict hangs on it where that can be helped.
+    whole = [k for k in ks if results.people % k == 0]
+    shown = 4.0 if 4.0 in whole else max(whole, default=ks[-1])
     anew, once, ours = (found[Setting(kind, shown)].mean for kind in rows.values())
     bound = 1 / shown
     once_kind = rows[ONCE_ROW]

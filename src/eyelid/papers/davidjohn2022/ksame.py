@@ -64,8 +64,8 @@ class KSamePaper(AnonymisingMechanism):
         moves once all others have ended, which gives their increments away, and the last group has
         fewer than k people when k does not divide their number.""",
         paper="""David-John, Butler & Jain 2022 (k-same-select sequence), after Gross et al. 2005
-        and Newton et al. 2005. Several recordings of a task share its groups; whoever lacks one is
-        left out of its means.""",
+        and Newton et al. 2005. Several recordings of a task share its groups; people who lack one
+        are left out of its means.""",
     )
     name: ClassVar[str] = "ksame-paper"
     trust: ClassVar[Trust] = Trust.LOCAL

@@ -179,13 +179,13 @@ class WithoutNoise(PaperMap):
 @register
 @dataclass(frozen=True)
 class MapNoiseFree(WithoutNoise):
-    """The plain aggregated gaze map, which everybody publishes."""
+    """The plain aggregated gaze map, as it is usually published."""
 
     note: ClassVar[ProofNote] = ProofNote(
-        summary="The plain aggregated gaze map, which everybody publishes.",
+        summary="The plain aggregated gaze map, as it is usually published.",
         takes="everybody's counts in pixels or cells, cut at m.",
-        protects="""nobody. Whoever knows the maps of all others subtracts them and has the last one
-        exactly.""",
+        protects="""nobody. An attacker who knows the maps of all others subtracts them and has the
+        last one exactly.""",
         why="""N·G − Σ_{j≠i} Gⱼ = Gᵢ. One output has probability 1 with one person's data and 0 with
         any other's: δ cannot be below 1.""",
         paper="Liu et al. 2019, section 3.3, who say so themselves.",
@@ -241,7 +241,7 @@ class RandomSelection(WithoutNoise):
         # A bound from below: not rounded up.
         delta = f"{math.floor(1e4 * self.delta_at_least(facts.people)) / 1e4:g}"
         yield (
-            f"whoever is drawn is in the map without noise: no ε holds with a δ below {delta}, "
+            f"those who are drawn are in the map without noise: no ε holds with a δ below {delta}, "
             f"and from 1/N = {1 / facts.people:.3g} on that is poor"
         )
 

@@ -15,7 +15,7 @@ from eyelid.attacks.target import AuditTarget
 from eyelid.engine.atomic import check_file
 from eyelid.engine.engines import using
 from eyelid.errors import InputError
-from eyelid.gaze.frames import refuse_frame
+from eyelid.gaze.sources import refuse_frame
 from eyelid.io.column_map import Map
 from eyelid.io.people_choice import Whom
 from eyelid.io.release_folder import states_heatmap, states_results
@@ -180,13 +180,20 @@ def _attacked(target: AuditTarget, plan: AuditPlan, page: Path | None) -> Audit:
     return replace(done, written=written, unwritten=places.unwritten)
 
 
+def check_page(page: Path) -> None:
+    """Fail unless a page could be put there; one that is called a PDF could not be read."""
+    if page.suffix and page.suffix.lower() not in PAGES:
+        raise InputError(f"a report is a page of HTML: name a file that ends in .html, got {page}")
+    check_file(page, PAGES)
+
+
 def _checked(report: Path | str | None, seed: int, ledger: Path | str | None) -> Path | None:
     """The file for the page, if one was asked for; refused with what else cannot be."""
     page = Path(report) if report is not None else None
     if page is not None:
-        check_file(page, PAGES)
+        check_page(page)
     if seed < 0:
-        raise InputError(f"seed must not be negative, got {seed}")
+        raise InputError(f"seed must not be negative, got {seed}: choose 0 or more")
     if ledger is not None and not Path(ledger).exists():
         raise InputError(f"there is no ledger at {ledger}")
     return page

@@ -142,7 +142,7 @@ def _cannot_be_parted(material: Material) -> tuple[str, ...]:
         # Looked at once, and kept.
         _ = material.honest_splits
     except InputError as error:
-        return (f"nobody was to be named from other recordings of theirs: {error}",)
+        return (f"re-identification from other recordings was not tried: {error}",)
     return ()
 
 

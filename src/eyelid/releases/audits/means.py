@@ -90,8 +90,8 @@ class MeansAttack(TableAttack):
         """Membership, what remains when all others are subtracted, and remaining utility."""
         if plan.attackers or plan.targets:
             raise InputError(
-                "the release has means over people, in which nobody can be named and nothing of "
-                "a person to recognise: leave out attackers and targets"
+                "the release has means over people, with no record to re-identify and nothing of a "
+                "person to recognise: leave out attackers and targets"
             )
         mechanism, taken, released = (
             cast(MeanMechanism, target.mechanism),

@@ -171,7 +171,7 @@ class RecordsAttack(TableAttack):
         )
 
     def measure(self, trial: Trial) -> Outcome:
-        """People named in records of their own, and what is learned from those of others."""
+        """People re-identified in individual records, and what is learned from those of others."""
         mechanism, table, questions, seed = (
             trial.mechanism,
             trial.table,

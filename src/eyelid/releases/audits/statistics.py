@@ -117,7 +117,13 @@ def statistics_target(
         )
     with _as_eyelid_writes_them(folder / "certificate.json"):
         stated = certificate.results
-        asked = asked_of(cut, _questions(stated["asked"]))
+        try:
+            asked = asked_of(cut, _questions(stated["asked"]))
+        except InputError as error:
+            raise InputError(
+                f"{called(original)} is not what these results were made of ({error}): give the "
+                "study that 'eyelid summary' had"
+            ) from None
         parameters = {k: v for k, v in certificate.parameters.items() if v is not None}
         made = summary_mechanism(find(certificate.mechanism).name, **parameters)
         sizes = tuple(size for _, size in asked.sizes)

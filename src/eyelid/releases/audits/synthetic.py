@@ -79,7 +79,7 @@ def _wrong_people(
     if released.names != features if ordered else len(released.names) != len(features):
         yield (
             f"the release has {len(released.names)} features, and not the {len(features)} that the "
-            "mechanism makes up"
+            "mechanism draws"
         )
     groups = mechanism.groups(original)
     attributes = groups.people.drop("person", "people").rows()

@@ -36,7 +36,7 @@ _ANOTHER = (
 )
 _SHOWN = {
     "overlay.png": "The released map. It is all that others see, and shows noise as well as gaze.",
-    "reliable.png": "The same, hatched where it cannot be told from noise.",
+    "reliable.png": "The same map, hatched where it cannot be distinguished from noise.",
     "difference.png": "Where the two groups differ, as released.",
     "areas.png": "The released tables of areas.",
 }
@@ -311,7 +311,7 @@ def signed(share: float) -> str:
     >>> signed(-0.05), signed(0.2)
     ('−5%', '20%')
     """
-    return percent(share).replace("-", "−")
+    return percent(share)
 
 
 def signed_limits(rate: Rate) -> str:
@@ -320,7 +320,7 @@ def signed_limits(rate: Rate) -> str:
     >>> signed_limits(Rate(-0.05, -0.1, 0.01, 0.0, 20))
     '−10 to 1%'
     """
-    return limits(rate).replace("–", " to ").replace("-", "−")
+    return limits(rate).replace("–", " to ")
 
 
 def map_words(use: MapUse) -> str:

@@ -110,7 +110,7 @@ def _standing_of_promise(audit: TableAudit) -> Standing:
         return Standing("doubtful", "These figures cannot be trusted: the null control failed")
     if target.released is None:
         if audit.recognises:
-            return Standing("exposed", "These data name people")
+            return Standing("exposed", "People are re-identified from these data")
         return Standing("open", "Not released yet: no guarantee of any kind")
     if certificate is None:
         return Standing("none", "Nothing is promised about this release")

@@ -66,7 +66,7 @@ class Unasked:
         utility: what the data are still good for.
         attributes: what of people's attributes can be told.
         not_inferred: attributes that could not be tried, and why.
-        not_named: why nobody could be asked to name people from recordings of something else.
+        not_named: why people could not be re-identified from recordings of something else.
         error: how far the released values are off; None without a release.
         groups: what else was found about released groups; None where none were released.
         histograms: what histograms without noise show; None where none were drawn from.
@@ -142,6 +142,16 @@ class Audit(Unasked, Framed):
     def verdict(self) -> str:
         """The outcome in one plain sentence, or two where a warning belongs to it."""
 
+    @property
+    def headline(self) -> str:
+        """What stands first on a page: the verdict, less details that stand below it."""
+        return self.verdict
+
+    @property
+    def details(self) -> str:
+        """What of the verdict is no headline; mostly nothing."""
+        return ""
+
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """As in audit.json; of single people it says nothing unless nothing was released."""
@@ -184,7 +194,7 @@ class Audit(Unasked, Framed):
 
         rates = self.rates
         if rates is None:
-            raise InputError(f"there is no rate to draw: {'; '.join(self.not_tried[:1])}")
+            raise InputError(f"there is no rate to draw: {'; '.join(self.not_tried)}")
         with paper_axes(ax, height=rates.height) as axes:
             rates.draw(axes)
             if caption:
@@ -461,6 +471,20 @@ class SyntheticAudit(TableAudit):
     def verdict(self) -> str:
         """Whether it shows whose data it is made of, and what it is worth."""
         return verdict.of_synthetic(self)
+
+    @property
+    def headline(self) -> str:
+        """Whether it shows whose data it is made of."""
+        brief = replace(self.synthetic, likeness=None)
+        return verdict.of_synthetic(replace(self, synthetic=brief))
+
+    @property
+    def details(self) -> str:
+        """What is kept of people, and what not."""
+        found = self.synthetic
+        if self.refuted or found.likeness is None or self.verdict == self.headline:
+            return ""
+        return f"{verdict.kept_of_people(self, found, found.likeness)}."
 
 
 def _excess(membership: Membership | None, asked: str) -> Iterator[str]:

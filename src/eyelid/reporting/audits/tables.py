@@ -16,7 +16,7 @@ from eyelid.reporting.audits.maps import MapsAudit, findings, map_words, table_w
 from eyelid.reporting.audits.page import telling_attributes
 from eyelid.reporting.audits.results import TableAudit
 from eyelid.reporting.audits.verdict import best_learned
-from eyelid.reporting.sentences import coarse, measured_in_words
+from eyelid.reporting.sentences import coarse, measured_in_words, percent
 from eyelid.spelling import Table, plural
 
 _MOST_ROWS = 10
@@ -112,7 +112,7 @@ def _uses(done: TableAudit) -> Iterator[Table]:
 
 
 def _attributes(done: TableAudit) -> Iterator[Table]:
-    """What of people's attributes can be told."""
+    """How well attributes of people are recognised."""
     attributes = [
         (a.attribute, a.asks, a.protocol, f"{a.auc.rate:.2f}", f"{a.p_value:.2g}", a.attacker)
         for a in telling_attributes(done)
@@ -125,8 +125,11 @@ def _attributes(done: TableAudit) -> Iterator[Table]:
 def _risks(done: TableAudit) -> Iterator[Table]:
     """The people and features of an original that are at risk."""
     if done.people is not None:
-        people = [(p, named, place, risk) for p, named, place, risk, _ in done.people.rows()]
-        columns = ["person", "share of times named", "mean place in the list", "risk"]
+        people = [
+            (p, "–" if named is None else percent(named), place and f"{place:.2g}", risk)
+            for p, named, place, risk, _ in done.people.rows()
+        ]
+        columns = ["person", "share of times re-identified", "mean place in the list", "risk"]
         yield _first("People at risk", columns, people)
     if done.features is not None:
         features = done.features.select("name", "between_people", "p_adjusted", "rank1").rows()
@@ -134,7 +137,7 @@ def _risks(done: TableAudit) -> Iterator[Table]:
             (name, *("–" if v is None else f"{v:.2g}" for v in values))
             for name, *values in features
         ]
-        columns = ["feature", "variance between people", "p (Holm)", "named by it alone"]
+        columns = ["feature", "variance between people", "p (Holm)", "re-identified by it alone"]
         yield _first("Features at risk", columns, told_apart)
 
 
@@ -151,7 +154,7 @@ def _streams(streams: StreamMeasures) -> Iterator[str | Table]:
         if found is not None and name in _SHOWN_OF_STREAMS
     ]
     columns = ["released gaze beside the original's", "over people", "95% limits", "unit"]
-    yield Table("Whether it still looks like an eye", columns, rows)
+    yield Table("Whether it still resembles gaze", columns, rows)
 
 
 def _groups(groups: GroupFindings, of: str) -> Iterator[str | Table]:
@@ -275,8 +278,8 @@ def _means(means: MeanFindings) -> Iterator[str | Table]:
     yield f"Groups: {groups}."
     whose = "mean of a fresh run" if means.redrawn else "released mean"
     yield (
-        f"A {whose} is off by {measured_in_words(means.error, means.error.rmse_of_span)}, a "
-        f"constant in the middle of the bounds by {coarse(means.constant_rmse_of_span)} of the "
+        f"A {whose} is off by {measured_in_words(means.error, means.error.rmse_of_span)}, the "
+        f"data-free guess (range midpoint) by {coarse(means.constant_rmse_of_span)} of the "
         "range."
     )
 

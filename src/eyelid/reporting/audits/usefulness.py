@@ -62,7 +62,7 @@ def usefulness(audit: TableAudit) -> Usefulness | None:
         off < CLEARLY * guess,
         coarse(off),
         "of a feature’s range is how far a released value is off",
-        f"the middle of the range, known without any data: {coarse(guess)}",
+        f"data-free guess (range midpoint): {coarse(guess)}",
         "Root mean square over all features. No task or attribute could be recognised to compare.",
     )
 

@@ -129,7 +129,7 @@ def _of_made_up(audit: TableAudit, made_up: SyntheticFindings) -> str:
     if made_up.wasserstein >= CLEARLY * made_up.uniform:
         worth += ": this release carries next to no information"
     elif made_up.likeness is not None:
-        worth += f". {_kept(audit, made_up, made_up.likeness)}"
+        worth += f". {kept_of_people(audit, made_up, made_up.likeness)}"
     member = made_up.membership
     found = f"Who was in it was not asked: {made_up.not_tried}"
     if member is not None:
@@ -162,7 +162,7 @@ def _of_made_up(audit: TableAudit, made_up: SyntheticFindings) -> str:
     return f"The certificate is not contradicted. {whose}. {found}; {allowed}. {worth}."
 
 
-def _kept(audit: TableAudit, made_up: SyntheticFindings, like: Likeness) -> str:
+def kept_of_people(audit: TableAudit, made_up: SyntheticFindings, like: Likeness) -> str:
     """What synthetic participants keep of people, by one rule; without a stop at the end."""
     kept: list[str] = []
     lost: list[str] = []
@@ -251,7 +251,7 @@ def _of_means(audit: TableAudit, means: MeanFindings) -> str:
     which = "Means of a fresh run" if means.redrawn else "Means"
     off = (
         f"{which} are off by {measured_in_words(means.error, means.error.rmse_of_span)}, where the "
-        f"middle of the range, a guess without data, is off by "
+        f"data-free guess (range midpoint) is off by "
         f"{coarse(means.constant_rmse_of_span)} of the range"
     )
     if not informative(means):

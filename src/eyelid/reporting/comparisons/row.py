@@ -60,7 +60,7 @@ class Row:
 
     @property
     def named(self) -> Rate | None:
-        """People named by the strongest attacker over all runs; None where nobody's record is."""
+        """People whom the strongest attacker re-identified, over all runs; None without records."""
         return self.named_within(0.05)
 
     def named_within(self, alpha: float) -> Rate | None:
@@ -135,7 +135,7 @@ class Row:
         return "" if len(self._used) else next((r.not_used for r in self.runs if r.not_used), "")
 
     def region(self, chance: float) -> tuple[Rate | None, Rate | None]:
-        """People named and windows told, with limits that hold both true values at once.
+        """People re-identified, windows recognised, with limits that hold both true values at once.
 
         Each may miss its own in half of the 5%, so that they miss either in no more than 5%,
         however the two hang together.

@@ -63,9 +63,9 @@ def comparison_lines(done: Comparison, *, verbose: bool = True) -> Iterator[str 
     target, attributes = done.questions.target, done.questions.attributes
     rows = [_row(done, row) for row in (done.raw, *done.ran)]
     guessing = f"guessing: {done.chance:.0%}"
-    columns = ["setting", "a person, in total", f"named ({guessing})", "by", "allowed"]
+    columns = ["setting", "a person, in total", f"re-identified ({guessing})", "by", "allowed"]
     columns += [f"{target} (guessing: {done.used_chance:.0%})"] if target else []
-    columns += [*(f"{name} told" for name in attributes), "error"]
+    columns += [*(f"{name} recognised" for name in attributes), "error"]
     title = f"{plural(done.people, 'person', 'people')}, {plural(done.repeats, 'run')} of each"
     yield Table(f"{title}; limits of 95%", columns, rows)
     if verbose:

@@ -53,7 +53,7 @@ _WARNING = (
 
 @dataclass(frozen=True)
 class _Curve:
-    """How a mechanism is drawn, and the law of its noise."""
+    """How a mechanism is drawn, and the distribution of its noise."""
 
     words: str
     distribution: Callable[[tuple[int, ...], Randomness], Floats]

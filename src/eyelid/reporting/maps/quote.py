@@ -48,7 +48,7 @@ class _PictureOffer(Offer):
         yield "for one person, in total", quote.guarantee.numbers()
         yield "noise", self.mechanism.sampler(self.facts)
         bound = quote.advantage_bound
-        words = "no bound known" if bound is None else f"advantage at most {bound:.3g}"
+        words = "no bound known" if bound is None else f"at most {bound:.3g}"
         yield "advantage in membership inference", words
 
     def lines(self, quote: Quote[Any], *, assumed: bool) -> Iterator[str | Table]:

@@ -99,7 +99,7 @@ class Reliability:
         average = "on average on its map" if self.maps > 1 else "on average"
         gaze = "gaze that counts" if self.limit else "gaze"
         if not self.noisy:
-            return "No noise was added: whatever the map shows was there, and is not protected."
+            return "No noise was added: what the map shows was there, and is not protected."
         if self.width_px is not None:
             text = (
                 f"hotspots wider than {math.ceil(self.width_px)} px are reliable where {gaze} is "
@@ -252,7 +252,7 @@ def tables_sentence(
         advice = ["--only areas"] * beside_map
         advice += [f"--set tables={mechanism.names[0]}"] * (len(mechanism.names) > 1)
         remedies = ", ".join([*advice, "a larger ε", "more people"])
-        text += f" Little can be told from {', '.join(lost)}: take {remedies}."
+        text += f" Little can be read from {', '.join(lost)}: take {remedies}."
     if set(mechanism.names) - {"dwell"}:
         visits = plural(mechanism.visits, "visit")
         text += f" Of each person the first {visits} to a picture or in a stretch count."

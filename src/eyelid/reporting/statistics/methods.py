@@ -154,7 +154,7 @@ def _groups(certificate: Certificate) -> Iterator[str]:
 
 
 def _releases(certificate: Certificate) -> Iterator[str]:
-    """How often these participants' data were released, as far as somebody counts."""
+    """How often these participants' data were released, as far as it was counted."""
     count, total = len(certificate.ledger), certificate.total
     if not count:
         yield "No ledger counts what else was released of these participants."

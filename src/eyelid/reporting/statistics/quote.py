@@ -239,8 +239,8 @@ class StatisticsOffer(Offer):
         yield "for one person, in total", quote.guarantee.numbers()
         yield "noise", self.mechanism.sampler(self.facts)
         bound = quote.advantage_bound
-        words = "no bound known" if bound is None else f"advantage at most {rounded_up(bound, 3)}"
-        yield "told whether somebody is in it", words
+        words = "no bound known" if bound is None else f"at most {rounded_up(bound, 3)}"
+        yield "advantage in membership inference", words
 
     def lines(self, quote: Quote[Any], *, assumed: bool) -> Iterator[str | Table]:
         """What ``eyelid cost`` prints below its table.

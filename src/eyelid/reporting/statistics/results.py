@@ -28,7 +28,7 @@ class Results(Displayed):
             noise_sd, people, unit, p, note.
         certificate: what holds.
         path: where it was written, if it was.
-        notes: what whoever owns the data should know.
+        notes: what the owner of the data should know.
     """
 
     frame: pl.DataFrame

@@ -138,7 +138,7 @@ def test_a_mean_that_carries_nothing_says_so_of_the_mean():
     says = eyelid.cost("groupmean", **FACTS, epsilon=0.01).to_dict()["says"]
     assert "This release carries almost no information." in says
     assert "a person's own" not in says
-    assert "may still name people" not in says
+    assert "may still re-identify people" not in says
 
 
 def test_only_units_that_the_mechanism_inside_offers_are_named():

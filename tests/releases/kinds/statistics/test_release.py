@@ -15,7 +15,13 @@ from eyelid.gaze.norms import Norm, Source
 from eyelid.gaze.study import Feature, Screen, Study
 from eyelid.io.pieces import in_pieces
 from eyelid.privacy.noise import randomness
-from eyelid.releases.kinds.statistics.plan import Terms, designed, make_statistics_plan, resized
+from eyelid.releases.kinds.statistics.plan import (
+    DATA_NORMS,
+    Terms,
+    designed,
+    make_statistics_plan,
+    resized,
+)
 from eyelid.releases.kinds.statistics.questions import Questions, asked_of
 from eyelid.releases.kinds.statistics.release import Results, summary
 
@@ -179,6 +185,42 @@ def test_a_norm_of_ones_own_may_be_one_of_the_difference():
     # The difference that is expected lies inside, whichever task is named first.
     assert apart.range.upper == -apart.range.lower
     assert 3.0 + 2.0 <= apart.range.upper <= 3.0 + 4 * 2.0
+
+
+def test_a_score_of_people_is_a_measure_once_a_norm_says_what_it_is_like():
+    table = reading(60)
+    own = table.data.group_by("person").agg(pl.col("fixation_duration").mean())
+    scored = table.people.join(own, on="person").with_columns(
+        score=pl.col("fixation_duration").rank().cast(pl.String)
+    )
+    # One participant's entry is no number: it is missing, and refuses nobody's results.
+    people = scored.with_columns(
+        score=pl.when(pl.col("person") == "p003").then(pl.lit("ill")).otherwise("score")
+    ).drop("fixation_duration")
+    norm = Norm("score", "any", "1", 25.0, 20.0, source=Source("Test manual, p. 14"))
+    said = {"measures": ["fixation_duration", "score"], "epsilon": 2_000.0, "norms": [norm]}
+    scored_study = replace(table, people=people)
+    found = summary(scored_study, statistics="mean:2,tau:1:2", **said).frame
+    assert found["estimate"][0] == pytest.approx(30.5, abs=2.0)
+    # The missing one is as good as everybody.
+    assert found["estimate"][1] == pytest.approx(58 / 60, abs=0.01)
+    assert summary(scored_study, tasks=["each"], **said).frame["people"].to_list() == [60] * 5
+    with pytest.raises(InputError, match="score is an attribute of people"):
+        summary(scored_study, measures=["score"], epsilon=1.0)
+    usual = planned(scored_study).design.asked.panel.measures
+    assert "score" not in [measure.name for measure in usual]
+
+
+def test_a_norm_that_was_read_off_the_study_leaves_no_guarantee(tmp_path):
+    own = [Norm("mood", "any", "points", 5.0, 4.0, source=Source("data"))]
+    plan = planned(reading(), measures=("mood",), terms={"norms": own})
+    done = summary(reading(), tmp_path / "out", measures=["mood"], epsilon=2.0, norms=own)
+    for promised in (plan.person_level, done.certificate.person_level):
+        assert not promised.holds
+        assert promised.reasons == (DATA_NORMS,)
+    assert done.certificate.bounds.source == "data"
+    assert "READ OFF THE DATA" in (tmp_path / "out" / "methods.md").read_text("utf-8")
+    assert "no privacy guarantee" in (tmp_path / "out" / "DATACARD.md").read_text("utf-8")
 
 
 def test_without_a_norm_ranks_come_first_below_fifty_people():

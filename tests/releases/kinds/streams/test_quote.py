@@ -38,7 +38,7 @@ def test_without_a_study_nobody_knows_whether_people_can_be_told_apart():
     assert quote.person_level.epsilon == pytest.approx(0.1)
     assert quote.rank1_bound == {"raw_to_release": None, "release_to_raw": None}
     rows = dict(quote.offer.rows(quote))
-    assert rows["named, at most"] == "no useful bound known"
+    assert rows["re-identified"] == "no useful bound known"
     assert rows["  two such ways of looking, distinguished"] == "52.5% at most (guessing: 50%)"
 
 

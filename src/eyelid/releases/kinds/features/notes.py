@@ -255,7 +255,7 @@ def singled_out(people: pl.DataFrame, keep: Sequence[str]) -> Iterator[str]:
     found = QuasiIdentifier(tuple(keep), len(people), alone)
     who = str(found) if alone else f"as few as {fewest} people share: {found.named}"
     yield (
-        f"{RAW}: what you keep singles people out, whatever the noise: {who}. Anyone who knows it "
+        f"{RAW}: what you keep singles people out, at any noise: {who}. Anyone who knows it "
         "of a participant finds their record by it: leave it out of keep, or make it coarser first"
     )
 

@@ -15,7 +15,6 @@ import polars as pl
 from eyelid.engine.remote import check_here
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.features.omission import Blanks
-from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.column_map import Map
@@ -284,9 +283,9 @@ def feature_table(
 def check_type(source: object) -> None:
     """Refuse what is neither a study nor a table."""
     if not isinstance(source, Study | FeatureTable):
-        refuse_frame(source)
         raise InputError(
-            f"this is a {type(source).__name__}: give a Study, a FeatureTable or a path"
+            f"this is a value of type {type(source).__name__}: give a Study, a FeatureTable or a "
+            "path (of a frame: eyelid.FeatureTable.from_frame(frame, person='…', bounds={…}))"
         )
 
 

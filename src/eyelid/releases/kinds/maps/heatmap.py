@@ -15,10 +15,10 @@ from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
 from eyelid.errors import InputError
 from eyelid.gaze.areas import Area
-from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.maps.gaze_map import GazeMap
 from eyelid.gaze.maps.gaze_points import Weight
 from eyelid.gaze.maps.grid import Grid
+from eyelid.gaze.sources import refuse_frame
 from eyelid.gaze.study import Study
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text

@@ -10,7 +10,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from eyelid.engine.progress import Advance, one_bar
-from eyelid.errors import InputError
+from eyelid.errors import InputError, unknown
+from eyelid.gaze.areas import Area, check_areas
 from eyelid.gaze.maps.placement import Placement, default_sigma_px, point_spread_px
 from eyelid.gaze.study import Screen, Study
 from eyelid.io.column_map import Map
@@ -59,7 +60,8 @@ def map_cost(
     every_s: float | None = None,
     for_s: float | None = None,
     size: Size | None = None,
-    areas: int | None = None,
+    areas: int | Sequence[Area] | None = None,
+    stimulus: str | Path | Sequence[str | Path] | None = None,
     blur: float | str | None = None,
     map: Map = None,
     **parameters: Any,
@@ -75,7 +77,8 @@ def map_cost(
         every_s: length of stretches of time that share it instead.
         for_s: until when, a multiple of it.
         size: width and height of the picture in px.
-        areas: how many areas of interest, for tables of them.
+        areas: how many areas of interest, for tables of them, or the areas.
+        stimulus: which pictures share the budget, of a study, instead of how many.
         blur: standard deviation of the point spread in px, or as ``1deg``.
         map: what you say about the columns of recordings, as for `eyelid.read`.
         parameters: of the mechanism, such as ``epsilon`` and ``delta``.
@@ -88,10 +91,14 @@ def map_cost(
     count, whom = counted_or_chosen(people, study=source is not None)
     if source is not None:
         if count is not None:
-            raise InputError("the study says how many people it has: leave it out")
+            raise InputError("the study says how many people it has: leave out `people`")
         study = source if isinstance(source, Study) else read(source, map)
         study = chosen_of(study, whom)
+        if stimulus is not None:
+            layers = _pictures(study, stimulus, layers)
         count, screen = len(study.people), study.screen or screen
+    elif stimulus is not None:
+        raise InputError("pictures are named of a study: without one give `recordings=…`, how many")
     if count is None:
         raise InputError("cost of a heatmap needs a study, or `people`; missing: people")
     given = {key: value for key, value in parameters.items() if value is not None}
@@ -106,6 +113,8 @@ def map_cost(
             )
         given = mechanism.parameters()
     name = mechanism if isinstance(mechanism, str) else mechanism.name
+    if areas is not None and not isinstance(areas, int):
+        areas = len(check_areas(areas))
     if find(name).release is ReleaseKind.TABLES:
         made = cast(AoiTables, mechanism_named(name, **given))
         if areas is None or areas < 1:
@@ -129,6 +138,20 @@ def map_cost(
     facts = chosen.facts_of(count, layers, *size, sigma_px)
     check_drawable(chosen, facts, sigma_px)
     return _quote(MapOffer(chosen, facts, sigma_px))
+
+
+def _pictures(study: Study, stimulus: str | Path | Sequence[str | Path], layers: int | None) -> int:
+    """How many pictures of a study are named."""
+    if layers is not None:
+        raise InputError("name the pictures, or say how many there are: not both")
+    names = [stimulus] if isinstance(stimulus, str | Path) else list(stimulus)
+    known = study.data["stimulus"].unique().to_list()
+    for name in map(str, names):
+        if name not in known:
+            raise unknown("stimulus", name, filter(None, known))
+    if not names:
+        raise InputError("no picture is named: give at least one")
+    return len(names)
 
 
 def _quote(offer: AnOffer) -> Quote[AnOffer]:
@@ -328,7 +351,7 @@ def heatmap_draft(
         asked: what else `make_map_plan` takes.
     """
     if seed is not None and seed < 0:
-        raise InputError(f"seed must not be negative, got {seed}")
+        raise InputError(f"seed must not be negative, got {seed}: choose 0 or more")
     noise = randomness(seed)
     cut = opened(source, map, people)
     check_usable(cut.head)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -41,6 +41,7 @@ RANKS_BELOW = 50
 how many lie outside of a norm's range."""
 # Standard deviation of a guess anywhere in the range: noise above it leaves nothing to see.
 _GUESS = 1 / math.sqrt(12)
+DATA_NORMS = "a norm was read off the private data, so the ranges, which are told, show these"
 _PRIMARY_SHARE = "0.5"
 _OF_DIFFERENCES = ("higher", "signed-rank")
 
@@ -218,6 +219,9 @@ def make_statistics_plan(
     design = _design(cut, questions, terms)
     mechanism, facts = design.mechanism, design.facts
     reasons = [] if noise.private else [SEEDED]
+    bounds = bounds_of(design.entries)
+    if bounds.source is BoundsSource.DATA:
+        reasons.append(DATA_NORMS)
     guarantee = promised(mechanism, facts, PERSON, *reasons)
     return Plan(
         design=design,
@@ -227,7 +231,7 @@ def make_statistics_plan(
         guarantee=guarantee,
         person_level=guarantee,
         how=mechanism.person_total(facts),
-        bounds=bounds_of(design.entries),
+        bounds=bounds,
         noise=(mechanism.sampler(facts), mechanism.numerics, noise.name),
         unprotected=unprotected_of(design),
         # Whoever is in a public group is told apart by that.
@@ -355,6 +359,19 @@ def resized(
     check_carried(made, facts)
     entries = _entries(design.asked.panel.columns, design.norms, made, facts)
     return replace(design, entries=entries, mechanism=made, facts=facts)
+
+
+def check_said(mechanism: str, said: Iterable[str]) -> None:
+    """Refuse what is neither a question about results nor a term of them.
+
+    Args:
+        mechanism: its name.
+        said: names of what was said.
+    """
+    known = [item.name for kind in (Questions, Terms) for item in fields(kind)]
+    for name in said:
+        if name not in known:
+            raise unknown(f"parameter of {mechanism}", name, known)
 
 
 def summary_mechanism(name: str, **parameters: Any) -> Summary:

@@ -57,6 +57,17 @@ class Questions:
     by: str | None = None
 
 
+def several(said: str | Sequence[str]) -> tuple[str, ...]:
+    """Names, each by itself or all in a text with commas between them.
+
+    >>> several("hit, dwell"), several(["hit", "dwell"])
+    (('hit', 'dwell'), ('hit', 'dwell'))
+    """
+    if isinstance(said, str):
+        return tuple(name.strip() for name in said.split(",") if name.strip())
+    return tuple(said)
+
+
 @dataclass(frozen=True, eq=False)
 class Asked:
     """What is asked of whom, settled by public facts.

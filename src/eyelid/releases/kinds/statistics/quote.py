@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from eyelid.errors import InputError
+from eyelid.gaze.norms import Norm
 from eyelid.io.column_map import Map
 from eyelid.io.people_choice import Whom
 from eyelid.mechanisms.statistics.planning import plan
@@ -28,6 +29,7 @@ from eyelid.releases.kinds.statistics.forecast import (
     widths_of,
 )
 from eyelid.releases.kinds.statistics.plan import (
+    ANY,
     BOX,
     StatisticsDesign,
     Terms,
@@ -38,7 +40,7 @@ from eyelid.releases.kinds.statistics.plan import (
     summary_mechanism,
     widths,
 )
-from eyelid.releases.kinds.statistics.questions import Questions
+from eyelid.releases.kinds.statistics.questions import AreasSaid, Questions, several
 from eyelid.releases.pipeline import Source
 from eyelid.reporting.budget import UNCOUNTED
 from eyelid.reporting.quote import Quote
@@ -58,24 +60,48 @@ PEOPLE = (20, 50, 100, 500)
 
 
 def summary_preview(
-    source: Source, *, width: float | None = None, map: Map = None, people: Whom = None, **said: Any
+    source: Source,
+    *,
+    width: float | None = None,
+    measures: str | Sequence[str] = (),
+    tasks: str | Sequence[str] = (),
+    contrasts: str | Sequence[str] = (),
+    areas: AreasSaid = None,
+    by: str | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    mechanism: str | Summary = BOX,
+    statistics: str | None = None,
+    primary: str | Sequence[str] = (),
+    norms: Path | str | Sequence[Norm] | None = None,
+    activity: str = ANY,
+    map: Map = None,
+    people: Whom = None,
 ) -> Quote[StatisticsOffer]:
     """How exact results would be, from public facts; the arguments are those of `summary`.
 
     Args:
         source: a study; of its rows nothing is looked at but who and what there are.
         width: of an interval that is wanted, in standard deviations between people.
+        measures: what is measured.
+        tasks: which are wanted apart.
+        contrasts: differences within people.
+        areas: areas of interest.
+        by: public attributes whose values make groups.
+        epsilon: the total for one person.
+        delta: for Gaussian noise.
+        mechanism: its name, or one with its parameters set.
+        statistics: what of which numbers.
+        primary: measures that get half of ε to themselves.
+        norms: norms of one's own.
+        activity: what people did.
         map: what you say about the columns of recordings.
         people: whom it is about.
-        said: what is asked, and how.
     """
-    names = ("measures", "tasks", "contrasts", "areas", "by")
-    asked = {name: said.pop(name) for name in names if name in said}
-    for name in ("measures", "tasks", "contrasts"):
-        asked[name] = tuple(asked.get(name, ()))
-    said["primary"] = tuple(said.get("primary", ()))
+    questions = Questions(several(measures), several(tasks), several(contrasts), areas, by)
+    terms = Terms(epsilon, delta, mechanism, statistics, several(primary), norms, activity)
     cut = opened(source, map, people)
-    plan = make_statistics_plan(cut, randomness(None), Questions(**asked), Terms(**said))
+    plan = make_statistics_plan(cut, randomness(None), questions, terms)
     design = plan.design
     offer = StatisticsOffer(
         design.mechanism,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from eyelid.errors import InputError
-from eyelid.gaze.measures.measure import Measure
+from eyelid.gaze.measures.measure import PEOPLE, Measure
 from eyelid.gaze.measures.panel import Column
 from eyelid.gaze.norms import Norm, norm_for
 from eyelid.gaze.norms.norm import DIFFERENCE, LOG, OWN
@@ -56,7 +56,12 @@ def entry_of(column: Column, norm: Norm | None, k: float) -> Entry:
         k: how many standard deviations of it to both sides.
     """
     least, most = column.bounds
-    if not (math.isfinite(least) and math.isfinite(most)):
+    if norm is None and isinstance(column.measure, Measure) and column.measure.rows == PEOPLE:
+        raise InputError(
+            f"{column.measure.name} is an attribute of people, and nothing says what it can be: "
+            "give a norm of it, mean and spread from elsewhere with unit 1 (`norms=FILE`)"
+        )
+    if norm is None and not (math.isfinite(least) and math.isfinite(most)):
         raise InputError(
             f"{column.measure.name} has no bounds by its definition, and results need some: give "
             "it bounds where the study is made"
@@ -74,7 +79,7 @@ def entry_of(column: Column, norm: Norm | None, k: float) -> Entry:
     else:
         found = Range.around(norm.mean, norm.between, k, norm.scale, (least, most))
     if norm is not None and norm.grade == OWN:
-        found = replace(found, source="file")
+        found = replace(found, source="data" if norm.is_read_off else "file")
     return Entry(column.measure.name, column.task, found, column.measure.unit, column.contrast)
 
 

@@ -15,8 +15,8 @@ from eyelid.engine.engines import Engine, using
 from eyelid.engine.files import content_of
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
-from eyelid.gaze.frames import refuse_frame
 from eyelid.gaze.norms import Norm
+from eyelid.gaze.sources import refuse_frame
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
 from eyelid.io.people_choice import Whom
@@ -35,7 +35,7 @@ from eyelid.releases.kinds.statistics.plan import (
     make_statistics_plan,
 )
 from eyelid.releases.kinds.statistics.presentation import results_of, write_results
-from eyelid.releases.kinds.statistics.questions import AreasSaid, Questions
+from eyelid.releases.kinds.statistics.questions import AreasSaid, Questions, several
 from eyelid.releases.kinds.statistics.survey import Survey, surveyed
 from eyelid.releases.pipeline import Begin, Job, Prepared, Request, RunKey, Source, carried_out
 from eyelid.reporting.dataset_fields import DatasetFields
@@ -48,16 +48,16 @@ def summary(
     source: Source,
     out: Path | str | None = None,
     *,
-    measures: Sequence[str] = (),
-    tasks: Sequence[str] = (),
-    contrasts: Sequence[str] = (),
+    measures: str | Sequence[str] = (),
+    tasks: str | Sequence[str] = (),
+    contrasts: str | Sequence[str] = (),
     areas: AreasSaid = None,
     by: str | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
     mechanism: str | Summary = BOX,
     statistics: str | None = None,
-    primary: Sequence[str] = (),
+    primary: str | Sequence[str] = (),
     norms: Path | str | Sequence[Norm] | None = None,
     activity: str = ANY,
     ledger: Path | str | None = None,
@@ -105,8 +105,8 @@ def summary(
     out = None if out is None else Path(out)
     if out is not None:
         check_new(out)
-    asked = Questions(tuple(measures), tuple(tasks), tuple(contrasts), areas, by)
-    terms = Terms(epsilon, delta, mechanism, statistics, tuple(primary), norms, activity)
+    asked = Questions(several(measures), several(tasks), several(contrasts), areas, by)
+    terms = Terms(epsilon, delta, mechanism, statistics, several(primary), norms, activity)
     request = Request(source, seed, ledger, map=map, people=people)
     request.check_seed()
     with using(engine):
