@@ -336,3 +336,21 @@ def test_what_a_spreadsheet_writes_for_nothing_is_missing(convert, tmp_path, mis
     done = convert(table="\n".join([lines[0], ",".join(cells), *lines[2:], ""]))
     assert done.code == 0
     assert read(tmp_path / "study").data["duration"].null_count() == 1
+
+
+def test_entries_of_a_list_in_json_are_told_to_count_from_one(eyelid, tmp_path):
+    (tmp_path / "gaze.json").write_text(
+        "\n".join(f'{{"user": "u{n}", "t": {n}, "dir": [0.0, 0.1, 1.0]}}' for n in range(3))
+    )
+    said = "person=user,gaze_x=dir.0,gaze_y=dir.1,gaze_z=dir.2"
+    done = eyelid("inspect", tmp_path / "gaze.json", "--map", said)
+    assert "entries of a list count from 1: the first is 'dir.1'" in done.err
+    bare = eyelid("inspect", tmp_path / "gaze.json", "--map", "person=user").err
+    assert "such as 'NAME,UNIT,LOWER,UPPER" in bare
+
+
+@pytest.mark.parametrize("command", ["lint", "budget"])
+def test_commands_that_only_tell_can_be_quiet(command, eyelid, convert, tmp_path):
+    convert()
+    done = eyelid(command, tmp_path / "study", "--quiet")
+    assert (done.code, done.out, done.err) == (0, "", "")

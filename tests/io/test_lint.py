@@ -162,7 +162,7 @@ def test_real_files_leak_what_their_vendors_write(real_data):
 
 
 def test_a_large_parquet_file_is_looked_at_to_its_end(tmp_path, monkeypatch):
-    monkeypatch.setattr("eyelid.io.file_leaks.ROWS_AT_ONCE", 3)
+    monkeypatch.setattr("eyelid.io.text_columns.ROWS_AT_ONCE", 3)
     note = ["nothing"] * 8 + ["by ann@x.example", "nothing"]
     rows = {"person": ["P1"] * 10, "word": note, "utc_time": [1.7e12 + i for i in range(10)]}
     pl.DataFrame(rows).write_parquet(tmp_path / "gaze.parquet")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import polars as pl
 
@@ -18,7 +18,7 @@ def check_people(names: pl.Series, people: pl.DataFrame) -> None:
         people: one row a person.
     """
     everybody = names.to_list()
-    _check_spelt(everybody, "people", "person")
+    _check_spelt(everybody, "people", "person", spelt_alike)
     twice = people["person"].filter(people["person"].is_duplicated())
     if len(twice):
         raise InputError(f"person {twice[0]} has more than one row in people.csv: keep one")
@@ -37,14 +37,23 @@ def check_shown(rows: pl.DataFrame) -> None:
     for name, many in (("task", "tasks"), ("stimulus", "stimuli")):
         if name in rows.columns:
             names = rows[name].unique(maintain_order=True).drop_nulls().cast(pl.String)
-            _check_spelt(names.to_list(), many, name)
+            named = [each for each in names if each.strip()]
+            _check_spelt(named, many, name, _without_case)
 
 
-def _check_spelt(names: Sequence[str], many: str, one: str) -> None:
+def _without_case(name: str) -> str:
+    """What a task or stimulus is called, without case and needless spaces.
+
+    Numbers stay as they are: of pictures, 1 and 01 may be two.
+    """
+    return " ".join(name.split()).casefold()
+
+
+def _check_spelt(names: Sequence[str], many: str, one: str, plainly: Callable[[str], str]) -> None:
     """Refuse two names of what may be one thing."""
     plain: dict[str, str] = {}
     for name in names:
-        same = plain.setdefault(spelt_alike(name), name)
+        same = plain.setdefault(plainly(name), name)
         if same != name:
             raise InputError(
                 f"{many} '{same}' and '{name}' differ only in how their names are written: "
