@@ -1,6 +1,7 @@
 """Synthetic participants on the command line."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,7 +19,8 @@ def study(tmp_path):
     """A hundred people, three tasks, five features: enough for three of them."""
     values = np.random.default_rng(3).uniform(size=(100, 3, 4, 5))
     features = [Feature(name, "", "", 0.0, 1.0) for name in ("a", "b", "c", "d", "e")]
-    write(table_from_arrays(values, features).study(), tmp_path / "study")
+    windows = replace(table_from_arrays(values, features), window_ms=1000.0)
+    write(windows.study(), tmp_path / "study")
     return tmp_path / "study"
 
 

@@ -60,7 +60,7 @@ KINDS = {
     "random-means": released(table, mechanism="ksame-dp", epsilon=2.0, k=3),
     "groups": released(table, mechanism="ksame", k=3),
     "rows": released(table, mechanism="seeded", epsilon=2.0, test="deterministic", k=2),
-    "synthetic": released(table, mechanism="synthetic", epsilon=400.0, error=0.34),
+    "synthetic": released(table, mechanism="synthetic", epsilon=400.0, error=0.34, pairs="public"),
     "maps": lambda out: heatmap(out, mechanism="map-grid", epsilon=2.0),
     "tables": lambda out: heatmap(out, only_areas=True, epsilon=2.0),
     "statistics": lambda out: eyelid.summary(

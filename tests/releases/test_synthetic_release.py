@@ -36,7 +36,7 @@ FACTS = {"people": 500, "recordings": 3, "features": 52, "epsilon": 4.0}
 
 @pytest.fixture
 def table():
-    """Three tasks, five features, two attributes; the last feature is constant."""
+    """Windows of three tasks, five features, two attributes; the last feature is constant."""
     values = np.random.default_rng(3).uniform(0.2, 0.8, (PEOPLE, 3, 4, 5))
     values[..., -1] = 0.5
     features = [Feature(name, "", "", 0.0, 1.0) for name in ("a", "b", "c", "d", "e")]
@@ -46,7 +46,7 @@ def table():
         gender=pl.when(person % 3 == 0).then(pl.lit("female")).otherwise(pl.lit("male")),
         age=20 + person,
     )
-    return replace(made, people=attributes)
+    return replace(made, people=attributes, window_ms=1000.0)
 
 
 @pytest.fixture
@@ -310,7 +310,7 @@ def test_what_can_be_known_before_is_told_before_anything_is_paid(table, tmp_pat
         told.append(note)
         paid.append(len(budget(tmp_path / "study").debits))
 
-    done = release(tmp_path / "study", **LAW, tell=tell)
+    done = release(tmp_path / "study", **LAW, pairs="public", tell=tell)
     assert tuple(told) == done.notes
     assert "only 3 of the people have task '2'" in told[0]
     assert told[1] == "features of synthetic participants: a, b, c"

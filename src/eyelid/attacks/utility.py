@@ -23,7 +23,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eyelid.attacks.classifiers import (
-    MODELS,
+    EVERY_MODEL,
     Classes,
     Codes,
     Fold,
@@ -60,7 +60,7 @@ class Use:
 
     Attributes:
         target: ``task``, an attribute or a label; of a quantity also where it was split.
-        model: of `eyelid.attacks.classifiers.MODELS`.
+        model: of `eyelid.attacks.classifiers.EVERY_MODEL`.
         protocol: ``leave-one-person-out`` (learned from the others' released stretches, tested on
             raw windows; ``leave-people-out`` where several people are left out at once,
             ``leave-group-out`` where all of a released group are), ``halves`` (learned from
@@ -110,7 +110,7 @@ class _Sample:
 def utility(
     material: Material,
     targets: Sequence[str] | None = None,
-    models: Sequence[str] = MODELS,
+    models: Sequence[str] = EVERY_MODEL,
     seed: int = 0,
     every: int | None = None,
     together: Codes | None = None,
@@ -153,7 +153,7 @@ def learned_elsewhere(
     original: FeatureTable,
     rows: FeatureTable,
     targets: Sequence[str] | None = None,
-    models: Sequence[str] = MODELS,
+    models: Sequence[str] = EVERY_MODEL,
     seed: int = 0,
 ) -> list[Use]:
     """How well targets are recognised in raw windows by what was learned from rows of nobody.
@@ -345,7 +345,7 @@ def learned_without(
         run: the mechanism: from what it takes of some people to what it releases.
         taken: what it takes of everybody.
         original: the windows to be recognised.
-        model: who recognises, of `eyelid.attacks.classifiers.MODELS`.
+        model: who recognises, of `eyelid.attacks.classifiers.EVERY_MODEL`.
         folds: groups of people who are left out together.
         seed: of the model, and of who is left out with whom.
 

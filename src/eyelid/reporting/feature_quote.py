@@ -224,6 +224,11 @@ def _made_up_lines(people: MadeUp | None, *, assumed: bool) -> Iterator[str]:
     if people.mean_errors:
         errors = ", ".join(map(str, people.mean_errors))
         yield f"A feature's mean over everybody will be off by at most about: {errors}."
+        if people.mean_error_sd is not None:
+            yield (
+                f"That is about {people.mean_error_sd:.2g} standard deviations between people, "
+                "and less in the feature's unit where people lie near to each other."
+            )
         if people.tasks_apart_sd is not None:
             yield (
                 "The difference of two tasks' means will be off by about "

@@ -204,7 +204,7 @@ def _counted(measurement: Measurement, answers: Answers, sequences: Sequences) -
     facts = measurement.facts
     by_quarter = measurement.quarters(answers.levels)
     by_half = measurement.halves(answers.levels, answers.shares)
-    signs = replace(measurement.signs, parents=tuple(int(one) for one in answers.parents))
+    signs = measurement.asked(answers.parents)
     every = [
         measurement.levels.counted(sequences, facts),
         measurement.shares.counted(sequences, facts, by_quarter),

@@ -23,9 +23,10 @@ from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.differential import Integers, noise_of
 from eyelid.mechanisms.mechanism import PublicFacts, Values
 from eyelid.mechanisms.synthetic.binning import Bins
+from eyelid.mechanisms.synthetic.capacity import EVERY_PAIR
 from eyelid.mechanisms.synthetic.estimates import distribution, halves, quarters
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
-from eyelid.mechanisms.synthetic.rounds import Lookup, Round
+from eyelid.mechanisms.synthetic.rounds import Lookup, Round, signs_of
 from eyelid.mechanisms.synthetic.sequences import BEND, LENGTH_BINS, Sequences
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.gaussian import gaussian_epsilon
@@ -226,6 +227,11 @@ def synthetic_mutants(variants: Sequence[Synthetic]) -> Iterator[Mutant]:
     yield from mutants(plain, _by_game, _PLAYED)
     yield from mutants(choosing, _by_game, _PLAYED_CHOOSING)
     yield Mutant("choice of the tree not paid for", choosing, {"measurement": _unpaid}, _by_fuzz)
+    of_people = next(one for one in variants if one.pairs == EVERY_PAIR)
+    yield from mutants(of_people, _by_game, _PLAYED_OF_PEOPLE)
+    for name, change in _UNPAID_OF_PEOPLE.items():
+        yield Mutant(name, of_people, change, _by_fuzz)
+    yield from mutants(of_people, by_output(lambda mutant, _: compare_made_up(mutant)), _SHOWN_ALL)
     yield Mutant("shares of μ² above 1", plain, {"measurement": _all_of_it}, _by_fuzz)
     name = "ε of a row, seen by canaries"
     yield Mutant(name, replace(plain, epsilon=2.0), each_row_a_person(), _by_canaries)
@@ -277,7 +283,7 @@ def _by_the_data(self: Synthetic, table: FeatureTable) -> Any:
     names = [table.names[place] for place in self.chosen(table)]
     values = table.data.select(names).to_numpy()
     low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
-    return Bins(low, high, self.bins_for(self.facts(table).people), BEND)
+    return Bins(low, high, self.bins_for(self.facts(table)), BEND)
 
 
 def _binned_by_the_data(self: Round, values: Values, facts: PublicFacts) -> Any:
@@ -373,6 +379,17 @@ def _exact_halves(self: Measurement, sequences: Sequences) -> Any:
     return {"halves": looked_up}
 
 
+def _exact_parts(self: Any, sequences: Sequences) -> Any:
+    exact = self.overall(self.levels.total(sequences, self.facts))
+    found = quarters(exact, self.shares.pieces)
+
+    def looked_up(_: Measurement, levels: Integers) -> Lookup:
+        return np.broadcast_to(found, (*levels.shape[:-1], *found.shape))
+
+    return {"quarters": looked_up}
+
+
+_EXACT_PARTS = _knowing(_exact_parts)
 _EXACT_QUARTERS, _EXACT_HALVES = _knowing(_exact_quarters), _knowing(_exact_halves)
 
 
@@ -380,6 +397,23 @@ def _unpaid(self: Synthetic, facts: PublicFacts) -> Any:
     made = sound_of(self).measurement(facts)
     without = sound_of(replace(self, pairs="public")).measurement(facts)
     return replace(without, choice=made.choice)
+
+
+def _unpaid_likeness(self: Synthetic, facts: PublicFacts) -> Any:
+    made = sound_of(self).measurement(facts)
+    parts = (made.levels, made.shares, made.choice)
+    room = 1 / (1 - made.signs.share)
+    levels, shares, choice = (part and replace(part, share=part.share * room) for part in parts)
+    return replace(made, levels=levels, shares=shares, choice=choice)
+
+
+def _as_a_sum(
+    self: Round, sequences: Sequences, facts: PublicFacts, lookup: Lookup | None = None
+) -> Any:
+    # What people are, from −U to U, as if it were a square from 0 to U.
+    signs = signs_of(sequences, sequences.codes[..., :1, :], lookup)
+    sums = signs.sum(axis=(-4, -3, -2), dtype=np.int64)
+    return sums * self.each(facts, facts.recordings * facts.length)
 
 
 def _all_of_it(self: Synthetic, facts: PublicFacts) -> Any:
@@ -415,6 +449,16 @@ _PLAYED: dict[str, Changes] = {
     "no cap on rows": _in_rounds({"counted": _every_row}),
     "quarters of exact counts": _in_measurement(_EXACT_QUARTERS),
 }
+_PLAYED_OF_PEOPLE: dict[str, Changes] = {
+    "a third of the noise on people whose rows are no signal": _in_rounds(less_noise(1 / 3)),
+}
+_UNPAID_OF_PEOPLE: dict[str, Changes] = {
+    "nested tables paid for as one": _in_rounds(
+        {"counted": lambda self, *words: 2 * sound_of(self).counted(*words)}, ["levels"]
+    ),
+    "likeness of rows not paid for": {"measurement": _unpaid_likeness},
+    "likeness of rows measured as a sum": _in_rounds({"counted": _as_a_sum}, ["signs"]),
+}
 _PLAYED_CHOOSING: dict[str, Changes] = {
     "tree chosen on exact products": _in_measurement(_EXACT_TREE),
     "a length counts once a row": _in_rounds({"counted": _by_rows}, ["shares"]),
@@ -426,6 +470,10 @@ _STALE: dict[str, Changes] = {
     "low bits without noise": _in_rounds(COARSE),
     "lengths without noise": _in_rounds({"perturb": _bare_lengths}, ["shares"]),
     "scale × 0.85": _in_rounds(less_noise(0.85)),
+}
+_SHOWN_ALL: dict[str, Changes] = {
+    "eighths of exact counts, seen by what is asked": _in_measurement(_EXACT_PARTS),
+    "a real row among all others": {"apply": _with_a_real_row},
 }
 # What is asked or shown because of a person's data.
 _SHOWN: dict[str, Changes] = {

@@ -79,6 +79,18 @@ def test_many_people_are_next_to_normal(test):
     )
 
 
+@pytest.mark.parametrize("epsilon", [0.2, 1.0])
+def test_the_tails_of_many_people_are_as_heavy_as_their_noise(epsilon):
+    """Against draws: what one in ten thousand studies exceeds has p = 1e-4."""
+    sizes = (75, 80)
+    noise, null = noise_of_test("superiority", epsilon, *sizes), null_of("superiority", *sizes)
+    rng = np.random.default_rng(3)
+    drawn = np.abs(rng.normal(0, null.sd, 1_000_000) + noise.draw((1_000_000,), rng))
+    for wanted in (0.01, 1e-3, 1e-4):
+        found = null.beyond(np.array([np.quantile(drawn, 1 - wanted)]), noise)[0]
+        assert found == pytest.approx(wanted, rel=0.35)
+
+
 @pytest.mark.parametrize(
     ("test", "people", "wanted"),
     [

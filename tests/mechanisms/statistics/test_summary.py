@@ -39,8 +39,11 @@ def box(statistics="mean", epsilon=1.0, **more):
 def test_neighbours_never_lose_more_than_is_stated_and_some_lose_nearly_all(variant):
     found = fuzz_statistics(variant, 2_000)
     assert not found.refuted
-    # Choices are bounded by twice what most neighbours reach.
-    assert found.reached > (0.75 if "median" in variant.statistics else 0.999)
+    # Choices are bounded by twice what most neighbours reach; a number and its square are farthest
+    # apart between an end and a place beside the middle, which random people come near.
+    joint = variant.name == "summary-gaussian" and "sd" in variant.statistics
+    least = 0.75 if "median" in variant.statistics else 0.97 if joint else 0.999
+    assert found.reached > least
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: f"{v.name} {v.statistics}")
@@ -106,10 +109,13 @@ def test_means_are_those_of_clipped_numbers_under_the_noise_that_is_stated(name)
     np.testing.assert_allclose(spread, math.sqrt(part.distribution.variance), rtol=0.08)
 
 
-def test_vectors_within_the_limit_are_only_quantised():
-    mechanism = mechanism_named("summary-gaussian", epsilon=1.0, clip=1.0)
-    (part,) = mechanism.parts_for(StatisticsFacts.of(12, 4))
-    places = np.random.default_rng(1).random((12, 4))
+@pytest.mark.parametrize("where", ["anywhere", "at the ends", "at one end"])
+def test_under_gaussian_noise_nobody_s_numbers_are_shortened(where):
+    mechanism = mechanism_named("summary-gaussian", epsilon=1.0)
+    (part,) = mechanism.parts_for(StatisticsFacts.of(12, 60))
+    places = np.random.default_rng(1).random((12, 60))
+    if where != "anywhere":
+        places = np.rint(places) if where == "at the ends" else np.zeros_like(places)
     found = part.query(places, np.zeros(12, dtype=int)) * part.step
     np.testing.assert_allclose(found, (2 * places - 1).sum(axis=0), rtol=0, atol=1e-6)
 
@@ -170,7 +176,7 @@ def test_a_gaussian_takes_sums_alone():
         ({"statistics": "tau:1:2"}, "ask summary-box"),
         ({"statistics": "mean;sd"}, "has one part"),
         ({"delta": 0.0}, "use summary-box"),
-        ({"clip": 1.5}, "got 1.5"),
+        ({"clip": 0.5}, "clip"),
     ):
         with pytest.raises(InputError, match=words):
             mechanism_named("summary-gaussian", epsilon=1.0, **given)

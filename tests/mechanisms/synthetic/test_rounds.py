@@ -15,6 +15,7 @@ from eyelid.errors import InputError
 from eyelid.mechanisms.differential import SCALE
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.synthetic import sequences as blocking
+from eyelid.mechanisms.synthetic.person_rounds import Alike, Nested, widths
 from eyelid.mechanisms.synthetic.rounds import (
     AllPairs,
     Levels,
@@ -46,6 +47,9 @@ def rounds(features: int) -> list[Round]:
         Shares(**ABOUT, with_lengths=False),
         Signs(**ABOUT, parents=TREE[:features]),
         AllPairs(**ABOUT),
+        Nested(**ABOUT | {"bins": BINS}),
+        Alike(**ABOUT),
+        Shares(**ABOUT, pieces=3),
     ]
 
 
@@ -81,7 +85,7 @@ def any_lookup(
     if isinstance(mechanism, Levels):
         return None
     if isinstance(mechanism, Shares):
-        return rng.integers(0, 5, (*runs, *last))
+        return rng.integers(0, mechanism.pieces + 1, (*runs, *last))
     return rng.integers(-1, 2, (*runs, groups, facts.recordings, *last))
 
 
@@ -100,14 +104,23 @@ def looped(
         table = np.zeros((features, BINS + 1), dtype=object)
         for task, row, feature in np.ndindex(tasks, rows, features):
             table[feature, codes[task, row, 0, feature]] += whole // (tasks * rows)
+        if isinstance(mechanism, Nested):
+            return [
+                sum(table[feature, first : first + width])
+                for feature in range(features)
+                for width in widths(BINS)
+                for first in range(0, BINS, width)
+            ]
         return table[:, :BINS].ravel().tolist()
     if isinstance(mechanism, Shares):
-        quarters = np.zeros((tasks, features, 5), dtype=object)
+        pieces = mechanism.pieces
+        quarters = np.zeros((tasks, features, pieces + 1), dtype=object)
         for task, row, feature in np.ndindex(tasks, rows, features):
             code = codes[task, row, 0, feature]
-            quarter = min(code // 2, 4) if lookup is None else lookup[feature, code]
+            even = int(code) * pieces // BINS
+            quarter = even if lookup is None else lookup[feature, code]
             quarters[task, feature, quarter] += whole // rows
-        found = quarters[..., :4].ravel().tolist()
+        found = quarters[..., :pieces].ravel().tolist()
         if mechanism.with_lengths:
             for length in lengths:
                 # Three bins for each doubling, the last one open.
@@ -136,6 +149,12 @@ def looped(
 
     if isinstance(mechanism, AllPairs):
         return [mean((0, i), (0, j)) for i in range(features) for j in range(i + 1, features)]
+    if isinstance(mechanism, Alike):
+        sums = [
+            sum(sign(task, row, 0, f) for task in range(tasks) for row in range(rows))
+            for f in range(features)
+        ]
+        return [one**2 * (whole // (tasks * rows) ** 2) for one in sums]
     assert isinstance(mechanism, Signs)
     found = [mean((0, child), (0, mechanism.parents[child])) for child in range(1, features)]
     for lag in range(1, codes.shape[2]):
@@ -195,7 +214,7 @@ def still(facts: PublicFacts, codes: object, length: int) -> tuple[np.ndarray, n
 def test_somebody_reaches_all_of_it_in_levels_and_shares():
     facts = PublicFacts(2, 3, 7, 4, window=1)
     pair = of_people([still(facts, 0, 1), still(facts, BINS - 1, 1200)])
-    for mechanism in rounds(4)[:3]:
+    for mechanism in [*rounds(4)[:3], Nested(**ABOUT)]:
         one, other = mechanism.counted(pair, facts)
         reached = np.linalg.norm(one - other) / mechanism.sensitivity(facts, PERSON)
         assert 0.9999 < reached <= 1
@@ -209,6 +228,25 @@ def test_somebody_reaches_all_of_it_in_all_pairs():
     one, other = mechanism.counted(pair, facts)
     reached = np.linalg.norm(one - other) / mechanism.sensitivity(facts, PERSON)
     assert 0.9999 < reached <= 1
+
+
+def test_somebody_reaches_all_of_it_in_the_likeness_of_rows():
+    """Whose rows are all the same, beside one who is high in every second row."""
+    facts = PublicFacts(2, 1, 2, 4, window=1)
+    size = (1, 2, 1 + len(lags_of(facts.window)), 4)
+    mixed = np.broadcast_to(np.array([0, 7])[:, None, None], size), np.array([2])
+    mechanism = Alike(**ABOUT)
+    one, other = mechanism.counted(of_people([still(facts, 7, 5), mixed]), facts)
+    reached = np.linalg.norm(one - other) / mechanism.sensitivity(facts, PERSON)
+    assert 0.9999 < reached <= 1
+
+
+def test_nested_tables_are_as_wide_as_they_are_said_to_be():
+    assert widths(128) == [32, 16, 8, 4, 2]
+    facts = PublicFacts(2, 1, 1, 1, window=1)
+    mechanism = Nested(epsilon=2.0, delta=1e-5, bins=128)
+    assert mechanism.cells(facts) == 4 + 8 + 16 + 32 + 64
+    assert mechanism.reach(facts) == pytest.approx(math.sqrt(10))
 
 
 def test_somebody_reaches_most_of_it_in_the_signs():

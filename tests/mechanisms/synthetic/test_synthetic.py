@@ -219,7 +219,9 @@ def test_delta_is_the_default_for_so_many_people():
     )
 
 
-@pytest.mark.parametrize("mechanism", list(Synthetic.set_for_games()), ids=["public", "private"])
+@pytest.mark.parametrize(
+    "mechanism", list(Synthetic.set_for_games()), ids=["public", "all", "private"]
+)
 def test_answers_tell_neighbours_apart_by_mu_at_the_most(mechanism):
     """Log-likelihood ratios have the variance m² and the mean ±m²/2, m ≤ μ: five standard errors.
 
@@ -261,7 +263,7 @@ def changed_person(table: FeatureTable, rng: np.random.Generator) -> FeatureTabl
 
 
 @settings(max_examples=25)
-@given(st.integers(0, 10**6), st.sampled_from(["public", "private"]))
+@given(st.integers(0, 10**6), st.sampled_from(["public", "private", "all"]))
 def test_whoever_is_replaced_moves_no_round_beyond_its_share_of_mu(seed, pairs):
     """From tables to sums, each round asking what one noisy run of those before it suggested."""
     rng = np.random.default_rng(seed)
@@ -546,7 +548,7 @@ def test_twenty_people_are_refused_with_what_would_serve_them():
         ({"made_up": -3}, "made_up must be a whole number of at least 1, got -3"),
         ({"rows": 0}, "rows must be a whole number of at least 1, got 0"),
         ({"records": 2.5}, "records must be a whole number of at least 1, got 2.5"),
-        ({"pairs": "both"}, "pairs must be public or private, got 'both'"),
+        ({"pairs": "both"}, "pairs must be public, private or all, got 'both'"),
         ({"bins": 2}, "bins must be a power of two from 4 to 128, got 2"),
         ({"bins": 48}, "bins must be a power of two from 4 to 128, got 48"),
         ({"bins": 256}, "bins must be a power of two from 4 to 128, got 256"),
@@ -625,7 +627,7 @@ def irregular(table: FeatureTable) -> FeatureTable:
     return replace(table, step_ms=None, window_ms=None)
 
 
-@pytest.mark.parametrize("pairs", ["public", "private"])
+@pytest.mark.parametrize("pairs", ["public", "private", "all"])
 @pytest.mark.parametrize(
     "odd", [narrow, nameless, half_nameless, lonely, pieces, single_rows, irregular]
 )
@@ -688,17 +690,23 @@ def test_a_feature_nobody_has_is_empty_and_not_invented():
     values[..., 1] = np.nan
     values[6:, ..., 2] = np.nan
     values[::2, ..., 3] = np.nan
-    release = made(table_from_arrays(values, features), Synthetic(epsilon=4.0, delta=1e-6, rows=6))
+    mechanism = Synthetic(epsilon=4.0, delta=1e-6, rows=6, pairs="public")
+    release = made(table_from_arrays(values, features), mechanism)
     empty = {name for name in release.names if release.data[name].null_count()}
     assert empty == {"nobody", "few"}
     assert release.data["nobody"].null_count() == len(release.data)
+    # Where rows are no signal, what half of them lack half of synthetic ones lack.
+    release = made(table_from_arrays(values, features), replace(mechanism, pairs=None))
+    shares = [release.data[name].null_count() / len(release.data) for name in release.names]
+    assert shares == pytest.approx([0.0, 1.0, 1.0, 0.5], abs=0.1)
 
 
 def test_where_noise_hides_whether_anyone_has_a_feature_none_is_emptied():
     values = np.random.default_rng(4).normal(5, 1, (20, 2, 6, 2))
     values[..., 1] = np.nan
     features = [Feature(name, "ms", "", 0.0, 10.0) for name in ("kept", "nobody")]
-    mechanism, table = Synthetic(epsilon=0.5, carry=2, rows=6), table_from_arrays(values, features)
+    mechanism = Synthetic(epsilon=0.5, carry=2, rows=6, pairs="public")
+    table = table_from_arrays(values, features)
     assert not mechanism.tells_nobody(mechanism.facts(table))
     for seed in range(10):
         assert made(table, mechanism, seed).data.select("kept", "nobody").null_count().row(0) == (
@@ -710,14 +718,15 @@ def test_where_noise_hides_whether_anyone_has_a_feature_none_is_emptied():
     )
 
 
+@pytest.mark.parametrize(("pairs", "share"), [("public", 2.0), ("all", math.sqrt(5 / 2))])
 @pytest.mark.parametrize(("mean", "sd"), [(2.7, 0.4), (5.0, 2.0), (0.6, 0.2)])
-def test_means_are_no_farther_off_than_is_said_in_their_unit(mean, sd):
+def test_means_are_no_farther_off_than_is_said_in_their_unit(mean, sd, pairs, share):
     # Twelve draws of four features each; the root mean square is of 48.
     rng = np.random.default_rng(7)
     own, row = rng.normal(0, 0.8, (200, 1, 1, 4)), rng.normal(0, 0.6, (200, 2, 6, 4))
     features = [Feature(name, "1/s", "", 0.0, 10.0) for name in "abcd"]
     table = table_from_arrays(np.clip(mean + sd * (own + row), 0, 10), features)
-    mechanism = Synthetic(epsilon=4.0, delta=1e-6, rows=6)
+    mechanism = Synthetic(epsilon=4.0, delta=1e-6, rows=None, pairs=pairs)
     off = [
         made(table, mechanism, seed).data[name].mean() - table.data[name].mean()
         for seed in range(12)
@@ -727,8 +736,10 @@ def test_means_are_no_farther_off_than_is_said_in_their_unit(mean, sd):
     assert list(said) == table.names
     found = math.sqrt(np.mean(np.square(off)))
     assert 0.04 * said["a"] < found < 1.2 * said["a"]
-    fewer = Synthetic(epsilon=4.0, delta=1e-6, carry=1).mean_errors(table)["a"]
-    assert fewer == pytest.approx(said["a"] / 2, rel=0.05)
+    fewer = replace(mechanism, carry=1).mean_errors(table)["a"]
+    # Of one feature there are no pairs to measure.
+    more = 1.0 if pairs == "public" else math.sqrt(1 - 0.15)
+    assert fewer == pytest.approx(said["a"] / share * more, rel=0.05)
 
 
 def test_each_feature_has_its_own_values_whatever_the_public_order():

@@ -212,3 +212,22 @@ def test_the_audit_of_everything_takes_results_too(released, quick_audits):
     assert found.membership.decisions
     with pytest.raises(InputError, match="results re-identify nobody"):
         eyelid.audit(released / "study", released / "out", attackers=["means"])
+
+
+@pytest.mark.parametrize("mechanism", ["summary-box", "summary-gaussian"])
+def test_results_stand_beside_what_is_true_of_people_not_of_clipped_numbers(tmp_path, mechanism):
+    eyelid.write(moods(), tmp_path / "study")
+    narrow = Norm("mood", "any", "points", -5.0, 1.0, source=Source("Doe 2020"))
+    summary(
+        tmp_path / "study",
+        tmp_path / "out",
+        measures=["mood"],
+        tasks=["a"],
+        norms=[narrow],
+        mechanism=mechanism,
+        statistics="mean",
+        epsilon=4.0,
+    )
+    done = audit(tmp_path / "study", tmp_path / "out")
+    numbers = moods().data.filter(pl.col("task") == "a")["mood"]
+    assert done.errors["without_noise"][0] == pytest.approx(numbers.mean())

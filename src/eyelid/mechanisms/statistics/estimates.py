@@ -42,8 +42,8 @@ _SDS_IN_INTERVAL = 3.92
 _UNKNOWN_FACTOR = 2.5
 _ASSUMED = "spread between people taken as a sixth of the range"
 _NORM_SPREAD = "spread between people by the norm"
-_CLIPPED, _AT_THE_END = "a clipped mean", "at the end of its range"
-WARNINGS = (_CLIPPED, _AT_THE_END)
+CLIPPED, _AT_THE_END = "a clipped mean", "at the end of its range"
+WARNINGS = (CLIPPED, _AT_THE_END)
 """How notes begin that say that a result is not what it is called."""
 
 
@@ -368,7 +368,7 @@ def _about_clipped(outside: Estimate, entry: Entry) -> str:
     if not math.isinf(farthest):
         worst = f"by up to {(outside.high or 1.0) * farthest:.3g} {entry.unit}".rstrip()
     return (
-        f"{_CLIPPED}: about {100 * (outside.estimate or 0.0):.0f}% of people lie outside of "
+        f"{CLIPPED}: about {100 * (outside.estimate or 0.0):.0f}% of people lie outside of "
         f"the range, and their mean itself may be off {worst}"
     )
 

@@ -34,8 +34,11 @@ from eyelid.spelling import plural
 
 FEWEST_STEPS = 2**10
 """Steps of Δ for each unit of ε, at least: discreteness then costs nothing."""
-# For the rounding of norms in floating point.
+# For rounding in floating point.
 _ROOM = 1 - 2.0**-30
+
+_TURN = (math.sqrt(2) - 2) / 4
+_NUMBER_AND_SQUARE = (1 - _TURN) ** 2 * (1 + 4 * (1 + _TURN) ** 2)
 
 Labels = NDArray[np.int64]
 """The group of each person, from 0."""
@@ -214,15 +217,13 @@ class BoxPart(NoisyPart):
 
 @dataclass(frozen=True)
 class JointPart(NoisyPart):
-    """Sums whose vector is limited in length, under one Gaussian noise.
+    """Sums under one Gaussian noise.
 
     Attributes:
         mu: how far a person may move them, over σ.
-        clip: c, the length that a person may have, over √d and in half ranges.
     """
 
     mu: float = 0.0
-    clip: float = 0.5
 
     @property
     def shown(self) -> int:
@@ -252,20 +253,26 @@ class JointPart(NoisyPart):
     def in_words(self) -> str:
         """The noise in words."""
         return (
-            f"{self.distribution.label}, σ {SCALE} steps on each of {plural(self.shown, 'number')} "
-            f"of vectors of at most {self.radius:.4g} half ranges, in a mean of {self.people} "
-            f"people {self.spread:.4g} of the range"
+            f"{self.distribution.label}, σ {SCALE} steps on each of "
+            f"{plural(self.shown, 'number')}, in a mean of {self.people} people {self.spread:.4g} "
+            "of the range"
         )
 
     @property
-    def radius(self) -> float:
-        """The length that a person may have, in half ranges."""
-        return self.clip * math.sqrt(self.shown)
+    def apart(self) -> float:
+        """How far two people are apart at most, in half ranges: 2 in every number.
+
+        Of a number and its square less: from m to t both move by (m − t)²(1 + 4(m + t)²) squared,
+        which is largest at m = 1, t = −(2 − √2)/4.
+        """
+        columns = {name: {s.columns for s in self.statistics if s.name == name} for name in SUMS}
+        squared = len(columns["mean"] & columns["sd"])
+        return math.sqrt(4 * (self.shown - 2 * squared) + _NUMBER_AND_SQUARE * squared)
 
     @property
     def step(self) -> float:
         """The grid step in half ranges: two people are at most μ·SCALE of them apart."""
-        return 2 * self.radius / (self.mu * SCALE)
+        return self.apart / (self.mu * SCALE)
 
     def query(self, places: Values, labels: Labels) -> Integers:
         """The sum of everybody's vectors."""
@@ -281,9 +288,7 @@ class JointPart(NoisyPart):
             for statistic in self.statistics
         ]
         halves = 2 * (np.stack(shares, axis=-1) / DELTA) - 1
-        length = np.linalg.norm(halves, axis=-1, keepdims=True)
-        limited = halves * np.minimum(1.0, self.radius / np.maximum(length, self.radius))
-        return np.asarray(np.trunc(limited * (_ROOM / self.step)), dtype=np.int64)
+        return np.asarray(np.trunc(halves * (_ROOM / self.step)), dtype=np.int64)
 
     def lost(self, one: Integers, other: Integers) -> Values:
         """μ: the length of the difference, over σ."""

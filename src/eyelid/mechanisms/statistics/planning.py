@@ -17,7 +17,6 @@ from eyelid.mechanisms.statistics.spread import NoiseOfOne
 from eyelid.privacy.gaussian import gaussian_sigma
 
 LEAST_K, MOST_K = 0.8, 5.0
-_CLIP = 0.5
 CONFIDENCE = 0.95
 
 
@@ -55,10 +54,10 @@ def box_noise(people: int, numbers: int, epsilon: float, k: float) -> NoiseOfOne
 
 
 def gaussian_noise_of(
-    people: int, numbers: int, epsilon: float, delta: float, k: float, clip: float = _CLIP
+    people: int, numbers: int, epsilon: float, delta: float, k: float
 ) -> NoiseOfOne:
-    """The noise of a mean under a joint limit of c·√d half ranges."""
-    return NoiseOfOne(2 * clip * math.sqrt(numbers) * k / people * gaussian_sigma(epsilon, delta))
+    """The noise of a mean under one Gaussian noise for so many numbers."""
+    return NoiseOfOne(2 * math.sqrt(numbers) * k / people * gaussian_sigma(epsilon, delta))
 
 
 def clipping_bias(k: float, shift: float = 1.0, spread: float = 1.0) -> float:
@@ -84,18 +83,7 @@ def clipping_bias(k: float, shift: float = 1.0, spread: float = 1.0) -> float:
     return abs(below - mean_above(k))
 
 
-def joint_bias(k: float, clip: float = _CLIP) -> float:
-    """The bias of clipping and of shortening vectors whose numbers are all one deviation off.
-
-    Args:
-        k: of the range, in the norm's standard deviations.
-        clip: c, the length that a vector may have, over √d and in half ranges.
-    """
-    typical = math.sqrt(2.0) / k
-    return math.hypot(clipping_bias(k), max(0.0, 1.0 - clip / typical))
-
-
-def best_k(spread: float, bias: Callable[[float], float] = clipping_bias) -> float:
+def best_k(spread: float) -> float:
     """How many standard deviations of a norm a range reaches to both sides.
 
     The least of squared noise and squared bias by clipping, should the norm be one standard
@@ -103,14 +91,13 @@ def best_k(spread: float, bias: Callable[[float], float] = clipping_bias) -> flo
 
     Args:
         spread: standard deviation of the noise in a mean, as a share of the range.
-        bias: of clipping at ± k.
 
     >>> [best_k(box_noise(people, 3, 1.0, 0.5).sd) for people in (45, 535)]
     [1.8, 2.95]
     """
     # In steps that read well where they are printed.
     steps = [step / 100 for step in range(100, 405, 5)]
-    return min(steps, key=lambda k: math.hypot(2 * k * spread, bias(k)))
+    return min(steps, key=lambda k: math.hypot(2 * k * spread, clipping_bias(k)))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -145,7 +132,7 @@ def plan(
 
     def gaussian(k: float) -> Plan:
         noise = gaussian_noise_of(people, numbers, epsilon, delta, k)
-        return Plan("summary-gaussian", k, noise, joint_bias(k), people)
+        return Plan("summary-gaussian", k, noise, clipping_bias(k), people)
 
     kinds = [box] if moments or delta == 0 else [box, gaussian]
     if k is not None:

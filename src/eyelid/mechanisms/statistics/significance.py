@@ -20,6 +20,8 @@ from eyelid.mechanisms.statistics.spread import NoiseOfOne
 
 # Beyond it a statistic of so many people is normal next to its noise.
 _MOST_PEOPLE = 150
+# In standard deviations, so that tails are right down to one in a hundred thousand and beyond.
+_FARTHEST, _PLACES = 9.0, 1201
 SIGNIFICANT = 0.05
 TESTS = ("sign", "signed-rank", "superiority", "tau")
 
@@ -29,7 +31,7 @@ class NullDistribution:
     """A statistic without an effect: around 0, between −1 and 1.
 
     Attributes:
-        values: that it takes; none where it is taken for normal.
+        values: that it takes; of many people a fine grid of normal numbers.
         masses: how likely each is.
         sd: its standard deviation.
     """
@@ -41,8 +43,6 @@ class NullDistribution:
     def beyond(self, size: Values, noise: NoiseOfOne) -> Values:
         """P(|statistic + noise| ≥ size)."""
         size = np.atleast_1d(np.abs(np.asarray(size, dtype=float)))
-        if not self.values.size:
-            return np.minimum(1.0, 2 * noise.below(-size, self.sd))
         found = np.zeros(size.shape)
         for start in range(0, size.size, 256):
             some = size[start : start + 256]
@@ -76,7 +76,9 @@ def _null(test: str, people: tuple[int, ...]) -> NullDistribution:
     largest, variance = _SIZES[test](*people)
     sd = math.sqrt(variance) / largest
     if n > _MOST_PEOPLE:
-        return NullDistribution(np.zeros(0), np.zeros(0), sd)
+        places = np.linspace(-_FARTHEST, _FARTHEST, _PLACES)
+        masses = np.exp(-0.5 * places * places)
+        return NullDistribution(sd * places, masses / masses.sum(), sd)
     masses = _MASSES[test](*people)
     values = np.linspace(-1.0, 1.0, masses.size)
     return NullDistribution(values, masses, sd)

@@ -17,7 +17,6 @@ from eyelid.mechanisms.mechanism import Form, NeighbourPair, PublicFacts, Values
 from eyelid.mechanisms.release_kind import Execution, ReleaseKind
 from eyelid.mechanisms.statistics.choices import QuantilePart, SlopePart
 from eyelid.mechanisms.statistics.parts import HistogramPart, Labels, Part, check_loss
-from eyelid.mechanisms.statistics.planning import clipping_bias
 from eyelid.mechanisms.statistics.statistic import Asked, parse
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Trust, Unit
@@ -122,14 +121,6 @@ class Summary(DifferentialMechanism):
     def parts_for(self, facts: PublicFacts) -> tuple[Part, ...]:
         """What is asked of whom: every part of everybody, or of each group."""
         return _parts(self, _with_groups(facts))
-
-    def bias(self, k: float) -> float:
-        """The bias of clipping at a norm ± k deviations, in those, should it be one of them off.
-
-        Args:
-            k: of the range.
-        """
-        return clipping_bias(k)
 
     @abstractmethod
     def in_one_draw(

@@ -11,7 +11,6 @@ from eyelid.mechanisms.differential import SCALE, check_gaussian_delta
 from eyelid.mechanisms.mechanism import PublicFacts, parameter, register
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.statistics.parts import JointPart, Part
-from eyelid.mechanisms.statistics.planning import joint_bias
 from eyelid.mechanisms.statistics.quantities import SUMS
 from eyelid.mechanisms.statistics.statistic import Asked
 from eyelid.mechanisms.statistics.summary import StatisticsFacts, Summary
@@ -23,21 +22,22 @@ from eyelid.privacy.unit import Neighbours, Unit
 @register
 @dataclass(frozen=True)
 class SummaryGaussian(Summary):
-    """Many means over people, limited together, under Gaussian noise."""
+    """Many means over people under one Gaussian noise."""
 
     note: ClassVar[ProofNote] = ProofNote(
-        summary="Many means over people, limited together, under Gaussian noise.",
+        summary="Many means over people under one Gaussian noise.",
         takes="""one number a person and entry, as its place in a public range: clipped to it, the
-        middle where it is missing. A person's d numbers, counted from the middle in half ranges,
-        are scaled down to the public length c·√d in L2 where they are longer. Nobody is left
-        out.""",
+        middle where it is missing. Nobody is left out, and no number is changed for others of the
+        same person: to shorten long vectors would take less noise, but move means in a way that no
+        interval can put right.""",
         protects="""a person, replace-one, (ε, δ) and μ-GDP; trust is central. N, the entries, their
-        ranges, c, and the groups with who is in them are public.""",
-        why="""two vectors of length at most c·√d are at most Δ₂ = 2c·√d apart. Integers are cut
-        towards zero, which makes no vector longer, and summed exactly; the discrete Gaussian has
-        σ = Δ₂/μ of 2³⁶ steps, with μ from (ε, δ) by Balle & Wang. Groups are public and disjoint: a
-        replaced person stays in theirs, and moves its sum alone.""",
-        paper="""Balle & Wang 2018; the joint limit in half ranges of norms is ours.""",
+        ranges, and the groups with who is in them are public.""",
+        why="""counted from the middle in half ranges, d numbers lie in [−1, 1] each, and two people
+        are at most Δ₂ = 2√d apart in L2; in a number and its square by √5.15, and not by √8.
+        Integers are cut towards zero, which makes no vector longer, and summed exactly; the
+        discrete Gaussian has σ = Δ₂/μ of 2³⁶ steps, with μ from (ε, δ) by Balle & Wang. Groups are
+        public and disjoint: a replaced person stays in theirs, and moves its sum alone.""",
+        paper="""Balle & Wang 2018; the box in L2 is ours.""",
     )
     name: ClassVar[str] = "summary-gaussian"
     kind: ClassVar[Kind] = Kind.APPROXIMATE
@@ -47,18 +47,15 @@ class SummaryGaussian(Summary):
         "Kamath & Steinke (2020)"
     )
     games: ClassVar[tuple[dict[str, Any], ...]] = (
-        {"epsilon": 2.0, "delta": 1e-5, "statistics": "mean,sd"},
-        {"epsilon": 4.0, "delta": 1e-5, "statistics": "mean", "clip": 1.0, "by": "group"},
+        {"epsilon": 2.0, "delta": 1e-5, "statistics": "mean"},
+        {"epsilon": 4.0, "delta": 1e-5, "statistics": "mean,sd", "by": "group"},
     )
 
     delta: float | None = parameter("δ; min(N^−1.5, 1e-6) when not given", default=None)
-    clip: float = parameter("c: the length of a person's numbers over √d, in half ranges", 0.5)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_gaussian_delta(self.delta, instead="summary-box")
-        if not 0 < self.clip <= 1:
-            raise InputError(f"clip must be above 0 and at most 1, got {self.clip:g}")
 
     def _check(self, asked: tuple[Asked, ...]) -> None:
         super()._check(asked)
@@ -74,21 +71,13 @@ class SummaryGaussian(Summary):
         slack = discreteness_slack(numbers, SCALE)
         return gaussian_mu(self.epsilon, self.delta_for(people), slack)
 
-    def bias(self, k: float) -> float:
-        """The bias of ranges, and of vectors that are shortened.
-
-        Args:
-            k: of the range.
-        """
-        return joint_bias(k, self.clip)
-
     def in_one_draw(
         self, asked: Asked, facts: StatisticsFacts, group: int | None, epsilon: Fraction
     ) -> Part:
-        """A vector that is limited as a whole."""
+        """Numbers that share one Gaussian noise."""
         statistics = asked.statistics(facts.features, len(facts.groups))
         mu = self.mu_of(len(statistics), facts.people)
-        return JointPart(statistics, facts.groups, group, epsilon, mu, self.clip)
+        return JointPart(statistics, facts.groups, group, epsilon, mu)
 
     def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """(ε, δ) for the one part, from public facts."""

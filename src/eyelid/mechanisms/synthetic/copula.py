@@ -58,14 +58,7 @@ class Copula:
 
     def rows(self, group: int, people: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Lengths of the recordings of synthetic participants, (people, tasks)."""
-        edges = length_edges()
-        tasks = self.lengths.shape[1]
-        found = np.empty((people, tasks), dtype=np.int64)
-        for task in range(tasks):
-            chosen = rng.choice(self.lengths.shape[-1], size=people, p=self.lengths[group, task])
-            low, high = edges[chosen], np.maximum(edges[chosen + 1], edges[chosen] + 1)
-            found[:, task] = rng.integers(low, high)
-        return found
+        return rows_drawn(self.lengths[group], people, rng)
 
     def drawn(
         self, group: int, rows: NDArray[np.int64], rng: np.random.Generator
@@ -153,6 +146,24 @@ class Copula:
         order = np.arange(1, TRENDS + 1)[:, None, None, None]
         found: NDArray[np.float32] = np.cos(np.pi * order * place).astype(np.float32)
         return found
+
+
+def rows_drawn(lengths: Values, people: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Lengths of the recordings of synthetic participants, (people, tasks).
+
+    Args:
+        lengths: (tasks, bins): how likely a recording has so many rows.
+        people: how many participants.
+        rng: any generator.
+    """
+    edges = length_edges()
+    tasks = len(lengths)
+    found = np.empty((people, tasks), dtype=np.int64)
+    for task in range(tasks):
+        chosen = rng.choice(lengths.shape[-1], size=people, p=lengths[task])
+        low, high = edges[chosen], np.maximum(edges[chosen + 1], edges[chosen] + 1)
+        found[:, task] = rng.integers(low, high)
+    return found
 
 
 def rates(window: int) -> tuple[float, float]:

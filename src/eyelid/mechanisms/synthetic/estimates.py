@@ -54,14 +54,18 @@ def nearest_shares(shares: Values) -> Values:
     return found
 
 
-def quarters(levels: Values) -> Lookup:
+def quarters(levels: Values, parts: int = QUARTERS) -> Lookup:
     """The quarter of a distribution (…, bins) in which the middle of each bin lies.
 
     The last entry, of what is missing, is in none.
+
+    Args:
+        levels: the distribution.
+        parts: into how many parts it is cut, if not into quarters.
     """
     middle = np.cumsum(levels, axis=-1) - levels / 2
-    found = np.minimum(middle * QUARTERS, QUARTERS - 1).astype(np.int8)
-    return _with_missing(found, QUARTERS)
+    found = np.minimum(middle * parts, parts - 1).astype(np.int8)
+    return _with_missing(found, parts)
 
 
 def of_tasks(levels: Values, quarter: Lookup, shares: Values) -> Values:
@@ -72,7 +76,7 @@ def of_tasks(levels: Values, quarter: Lookup, shares: Values) -> Values:
         quarter: (…, features, bins + 1).
         shares: (…, conditions, features, quarters).
     """
-    inside = quarter[..., :-1, None] == np.arange(QUARTERS)
+    inside = quarter[..., :-1, None] == np.arange(shares.shape[-1])
     whole = (levels[..., None] * inside).sum(axis=-2)
     # A quarter without a bin has nothing to give: whoever counted nobody there.
     factor = shares / np.maximum(whole, _SPREAD)[..., None, :, :]

@@ -13,8 +13,8 @@ from eyelid.mechanisms.synthetic.copula import GRID, PARTS, Copula, recall
 from eyelid.mechanisms.synthetic.estimates import from_the_root, halves, shrunk
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
 from eyelid.mechanisms.synthetic.rounds import (
-    QUARTERS,
     TRENDS,
+    Signs,
 )
 from eyelid.mechanisms.synthetic.sequences import (
     LENGTH_BINS,
@@ -35,6 +35,7 @@ _ROWS_OTHERWISE = 10
 def fitted(measurement: Measurement, answers: Answers, bins: Bins) -> Copula:
     """What synthetic participants are drawn from: noisy answers and public facts alone."""
     facts, signs = measurement.facts, measurement.signs
+    assert isinstance(signs, Signs), "people whose rows are no signal have a model of their own"
     features, tasks = facts.features, facts.recordings
     # Signs are means over tasks: whoever lacks one adds nothing for it.
     there = measurement.people_with(answers.shares)
@@ -67,7 +68,7 @@ def fitted(measurement: Measurement, answers: Answers, bins: Bins) -> Copula:
         links=links,
         parts=tree_memory(parents, links, falling, over_tasks, facts.window),
         trends=trends_of(shrunk(trend.reshape(TRENDS, features) / people, sd, 0.0)),
-        lengths=_lengths(measurement, answers),
+        lengths=shares_of_lengths(measurement, answers),
         window=facts.window,
     )
 
@@ -115,12 +116,12 @@ class Chance:
         return np.maximum(1 - self.same, _LEAST_ROOM)
 
 
-def _lengths(measurement: Measurement, answers: Answers) -> Values:
+def shares_of_lengths(measurement: Measurement, answers: Answers) -> Values:
     """How likely recordings have so many rows, (groups, tasks, bins)."""
     facts, shares = measurement.facts, measurement.shares
     otherwise = _ROWS_OTHERWISE * facts.window
     counts = shares.in_people(answers.shares, facts)
-    counts = counts[..., facts.recordings * facts.features * QUARTERS :]
+    counts = counts[..., facts.recordings * facts.features * shares.pieces :]
     if not shares.with_lengths:
         counts = np.zeros((len(counts), facts.recordings * LENGTH_BINS))
     table = counts.reshape(-1, facts.recordings, LENGTH_BINS)

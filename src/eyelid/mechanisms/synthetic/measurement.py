@@ -7,11 +7,10 @@ products of all pairs.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,6 @@ from eyelid.mechanisms.synthetic.estimates import (
     towards_mean,
 )
 from eyelid.mechanisms.synthetic.rounds import (
-    QUARTERS,
     AllPairs,
     Levels,
     Lookup,
@@ -40,12 +38,6 @@ from eyelid.mechanisms.synthetic.rounds import (
 from eyelid.mechanisms.synthetic.sequences import Sequences
 from eyelid.privacy.noise import Randomness
 
-if TYPE_CHECKING:
-    from eyelid.mechanisms.synthetic.synthetic import Synthetic
-
-# Of μ²: levels, shares and signs; a private choice of pairs takes its part of each.
-_ROUNDS = (0.3, 0.4, 0.3)
-_CHOICE = 0.2
 # Of the error of a share, as found with simulated people: where quarters end is as noisy as shares
 # are; a share varies so much over recordings; tasks differ inside quarters; and it cannot be more.
 _SHARE_NOISE = 1.6
@@ -98,11 +90,14 @@ class Measurement:
         signs: how they go together along the tree, and over time.
     """
 
+    of_people: ClassVar[bool] = False
+    """Whether rows are no signal, and people's rows only more alike than others'."""
+
     facts: PublicFacts
     levels: Levels
     shares: Shares
     choice: AllPairs | None
-    signs: Signs
+    signs: Round
 
     @property
     def rounds(self) -> list[Round]:
@@ -141,7 +136,7 @@ class Measurement:
 
     def quarters(self, levels: Integers) -> Lookup:
         """Which bins are in which quarter, by the noisy levels."""
-        return quarters(self._distribution(levels))
+        return quarters(self.overall(levels), self.shares.pieces)
 
     def halves(self, levels: Integers, shares: Integers) -> Lookup:
         """Which bins are high or low in each group and task, by noisy answers."""
@@ -167,11 +162,15 @@ class Measurement:
         lookup = by_half.reshape(len(flat), *by_half.shape[parents.ndim - 1 :])
         for tree in np.unique(flat, axis=0):
             mine = (flat == tree).all(axis=1)
-            one = replace(self.signs, parents=tuple(int(parent) for parent in tree))
-            found[mine] = one.total(sequences, self.facts, lookup[mine])
+            found[mine] = self.asked(tree).total(sequences, self.facts, lookup[mine])
         return found.reshape(*parents.shape[:-1], -1)
 
-    def _distribution(self, levels: Integers) -> Values:
+    def asked(self, parents: NDArray[np.int64]) -> Round:
+        """What is asked last: how features go together along a tree, and over time."""
+        assert isinstance(self.signs, Signs), "others override this"
+        return replace(self.signs, parents=tuple(int(parent) for parent in parents))
+
+    def overall(self, levels: Integers) -> Values:
         """The distribution of each feature over all tasks, by noisy answers."""
         mechanism, facts = self.levels, self.facts
         counts = mechanism.in_people(levels, facts).reshape(
@@ -181,15 +180,15 @@ class Measurement:
 
     def distributions(self, levels: Integers, shares: Integers) -> Values:
         """Distributions by noisy answers: (…, groups, tasks, features, bins)."""
-        known = self._distribution(levels)
-        counts = self._in_quarters(shares)
+        known = self.overall(levels)
+        counts = self.in_quarters(shares)
         people = self.people_with(shares)
         groups, tasks, features, _ = counts.shape[-4:]
         front = (*counts.shape[:-4], groups * tasks, features)
         noisy = (counts / people[..., None]).reshape(*front, -1)
         sd = self.shares.noise_of_person(self.facts) / people.reshape(front)
         each = nearest_shares(towards_common(noisy, sd))
-        found = of_tasks(known, quarters(known), each)
+        found = of_tasks(known, quarters(known, self.shares.pieces), each)
         return found.reshape(*counts.shape[:-1], -1)
 
     def people_with(self, shares: Integers) -> Values:
@@ -198,24 +197,24 @@ class Measurement:
         As many of one feature as of another, unless they differ by more than noise: what is missing
         must not look like few people in every quarter.
         """
-        many = self._in_quarters(shares).sum(axis=-1)
-        sd = self.shares.noise_of_person(self.facts) * np.sqrt(QUARTERS)
+        many = self.in_quarters(shares).sum(axis=-1)
+        sd = self.shares.noise_of_person(self.facts) * np.sqrt(self.shares.pieces)
         found: Values = np.maximum(towards_mean(many, sd), 1.0)
         return found
 
     def hardly_anyone(self, shares: Integers) -> NDArray[np.bool_]:
         """Features that next to nobody has, by noisy answers about shares: (…, features)."""
-        many = self._in_quarters(shares).sum(axis=(-4, -3, -1))
-        cells = QUARTERS * self.facts.recordings * shares.shape[-2]
+        many = self.in_quarters(shares).sum(axis=(-4, -3, -1))
+        cells = self.shares.pieces * self.facts.recordings * shares.shape[-2]
         noise = self.shares.noise_of_person(self.facts) * np.sqrt(cells)
         most = many.max(axis=-1, keepdims=True)
         return np.asarray((many < _HARDLY_ANYONE * most) & (most >= CLEARLY_THERE * noise))
 
-    def _in_quarters(self, shares: Integers) -> Values:
+    def in_quarters(self, shares: Integers) -> Values:
         """People in each quarter, (…, groups, tasks, features, quarters)."""
-        tasks, features = self.facts.recordings, self.facts.features
-        counts = self.shares.in_people(shares, self.facts)[..., : tasks * features * QUARTERS]
-        return counts.reshape(*shares.shape[:-1], tasks, features, QUARTERS)
+        shape = (self.facts.recordings, self.facts.features, self.shares.pieces)
+        counts = self.shares.in_people(shares, self.facts)[..., : math.prod(shape)]
+        return counts.reshape(*shares.shape[:-1], *shape)
 
     def unlisted(self, outputs: Values) -> Answers:
         """Answers about people of one group, as they were before they were listed."""
@@ -274,31 +273,6 @@ class Measurement:
             answers = self.unlisted(outputs[some])
             ratio[some] = self.log_mass(answers, other) - self.log_mass(answers, one)
         return ratio
-
-
-@functools.lru_cache(maxsize=64)
-def measurement_of(mechanism: Synthetic, facts: PublicFacts) -> Measurement:
-    """The rounds for all features of a shape, each with its share of μ²."""
-    # Of one feature there are no pairs.
-    chosen = _CHOICE if mechanism.pairs == "private" and facts.features > 1 else 0.0
-    about: dict[str, Any] = {
-        "epsilon": mechanism.epsilon,
-        "delta": mechanism.delta_for(facts.people),
-        "bins": mechanism.bins_for(facts.people),
-    }
-    first, second, last = (share * (1 - chosen) for share in _ROUNDS)
-    levels = Levels(**about, share=first)
-    shares = Shares(**about, share=second, with_lengths=mechanism.rows is None)
-    choice = AllPairs(**about, share=chosen) if chosen else None
-    signs = Signs(**about, share=last, parents=tuple(range(-1, facts.features - 1)))
-    draft = Measurement(facts, levels, shares, choice, signs)
-    # What noise on a grid costs is that of all numbers together.
-    cells = sum(one.cells(facts) for one in draft.rounds)
-
-    def among(one: Any) -> Any:
-        return one and replace(one, elsewhere=cells - one.cells(facts))
-
-    return Measurement(facts, among(levels), among(shares), among(choice), among(signs))
 
 
 def error_of_share(noise: float, made_up: float) -> float:

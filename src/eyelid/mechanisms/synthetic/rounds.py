@@ -261,11 +261,12 @@ class Shares(Round):
     name: ClassVar[str] = "synthetic shares"
 
     with_lengths: bool = parameter("whether lengths are measured", default=True)
+    pieces: int = parameter("parts into which a feature is put", default=QUARTERS)
 
     def cells(self, facts: PublicFacts) -> int:
         """How many numbers of one group have noise."""
         lengths = LENGTH_BINS * self.with_lengths
-        return facts.recordings * (facts.features * QUARTERS + lengths)
+        return facts.recordings * (facts.features * self.pieces + lengths)
 
     def reach(self, facts: PublicFacts) -> float:
         """√(2·R·(F + 1))."""
@@ -277,8 +278,8 @@ class Shares(Round):
 
     def any_lookup(self, facts: PublicFacts, rng: np.random.Generator) -> Lookup:
         """Any quarter of each bin; no quarter of what is missing."""
-        quarters = rng.integers(0, QUARTERS, size=(facts.features, self.bins))
-        return _with_missing(quarters, QUARTERS)
+        quarters = rng.integers(0, self.pieces, size=(facts.features, self.bins))
+        return _with_missing(quarters, self.pieces)
 
     def total(
         self, sequences: Sequences, facts: PublicFacts, lookup: Lookup | None = None
@@ -304,11 +305,11 @@ class Shares(Round):
         """
         codes = sequences.codes[..., 0, :]
         if lookup is None:
-            even = np.arange(sequences.missing + 1) * QUARTERS // sequences.missing
+            even = np.arange(sequences.missing + 1) * self.pieces // sequences.missing
             lookup = np.broadcast_to(even, (codes.shape[-1], even.size))
         place = np.arange(codes.shape[-1]) * lookup.shape[-1] + codes
         found = np.take(lookup.reshape(*lookup.shape[:-2], -1), place, axis=-1)
-        shares = [(found == part).sum(axis=-2, dtype=np.int64) for part in range(QUARTERS)]
+        shares = [(found == part).sum(axis=-2, dtype=np.int64) for part in range(self.pieces)]
         table = np.stack(shares, axis=-1) * self.each(facts, self.terms(facts))
         flat = table.reshape(*table.shape[:-3], -1)
         if not self.with_lengths:
@@ -373,7 +374,7 @@ class Signs(Round):
 
     def any_lookup(self, facts: PublicFacts, rng: np.random.Generator) -> Lookup:
         """Any sign of each bin; none of what is missing."""
-        return _any_signs(self.bins, facts, rng)
+        return any_signs(self.bins, facts, rng)
 
     def counted(
         self, sequences: Sequences, facts: PublicFacts, lookup: Lookup | None = None
@@ -408,10 +409,10 @@ class Signs(Round):
 
 @dataclass(frozen=True)
 class AllPairs(Round):
-    """How much all features go together, to choose a tree by."""
+    """How much all features go together, to choose a tree or to draw them by."""
 
     note: ClassVar[ProofNote] = ProofNote(
-        summary="How much all features go together, to choose a tree by.",
+        summary="How much all features go together, to choose a tree or to draw them by.",
         takes="""as for the signs; a number for each two features, a mean over a person's rows and
         tasks of the product of their signs.""",
         protects="a person, replace-one, (ε, δ) with its μ.",
@@ -442,7 +443,7 @@ class AllPairs(Round):
 
     def any_lookup(self, facts: PublicFacts, rng: np.random.Generator) -> Lookup:
         """Any sign of each bin; none of what is missing."""
-        return _any_signs(self.bins, facts, rng)
+        return any_signs(self.bins, facts, rng)
 
     def counted(
         self, sequences: Sequences, facts: PublicFacts, lookup: Lookup | None = None
@@ -457,7 +458,8 @@ class AllPairs(Round):
         return products[..., first, second].astype(np.int64) * steps
 
 
-def _any_signs(bins: int, facts: PublicFacts, rng: np.random.Generator) -> Lookup:
+def any_signs(bins: int, facts: PublicFacts, rng: np.random.Generator) -> Lookup:
+    """Any sign of each bin, the same for all groups; none of what is missing."""
     signs = rng.choice([-1, 1], size=(1, facts.recordings, facts.features, bins))
     return _with_missing(signs, 0)
 

@@ -29,22 +29,26 @@ from eyelid.mechanisms.mechanism import (
 from eyelid.mechanisms.proof_note import ProofNote
 from eyelid.mechanisms.records.record_mechanism import window_rows
 from eyelid.mechanisms.release_kind import Execution, Gaps, ReleaseKind
+from eyelid.mechanisms.synthetic import capacity
 from eyelid.mechanisms.synthetic.binning import Bins
+from eyelid.mechanisms.synthetic.calibration import measurement_of
+from eyelid.mechanisms.synthetic.capacity import EVERY_PAIR
 from eyelid.mechanisms.synthetic.copula import rows_of_people
-from eyelid.mechanisms.synthetic.fitting import fitted
 from eyelid.mechanisms.synthetic.games import in_game, worst_pairs
 from eyelid.mechanisms.synthetic.measurement import (
     CLEARLY_THERE,
     MOST_ERROR,
     Measurement,
     error_of_share,
-    measurement_of,
 )
+from eyelid.mechanisms.synthetic.person_model import model_of
+from eyelid.mechanisms.synthetic.person_rounds import Alike, Nested
 from eyelid.mechanisms.synthetic.public_pairs import public_tree
 from eyelid.mechanisms.synthetic.recordings import MADE_UP, tasks_of
-from eyelid.mechanisms.synthetic.rounds import QUARTERS, AllPairs, Levels, Shares, Signs
+from eyelid.mechanisms.synthetic.rounds import AllPairs, Levels, Shares, Signs
 from eyelid.mechanisms.synthetic.sequences import BEND, Sequences, sequences_of
 from eyelid.mechanisms.synthetic.utility import ALL, COMMON, shown_of_people, too_few, worth
+from eyelid.mechanisms.synthetic.whole_numbers import rounded
 from eyelid.privacy.gaussian import check_delta, discreteness_slack
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
@@ -54,12 +58,9 @@ MOST_BINS = 128
 _POWERS = tuple(1 << power for power in range(2, MOST_BINS.bit_length()))
 MOST_BY_DEFAULT = 8
 """Features that are carried unless others are asked for: each makes the noise on all larger."""
-_MOST_PEOPLE = 10**9
-# Of the error of a mean, as found with simulated values anywhere between the bounds: at most so
-# much of what noise on each bin by itself would give. And how far apart two tasks' means are moved,
-# in standard deviations of the feature, by noise on shares.
-_MOST_OF_BINS = 0.5
+# How far noise on shares moves two tasks' means apart, in standard deviations of the feature.
 _TASKS_APART = 5.0
+_GAME = {"epsilon": 4.0, "delta": 1e-5, "bins": 8, "records": 2}
 
 
 @register
@@ -75,12 +76,15 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         much of each task, and of each public group, lies in each quarter of that, and how many rows
         recordings have; along a tree of features, how they go together, how long they stay as they
         are, how people stay the same over tasks, and how they change in the course of a recording.
-        The tree is public, or chosen by a round of its own. Of a public order of features, the
+        The tree is public, or chosen by a round of its own. Where rows are no windows of a signal:
+        nested tables of each feature, eighths by task and group, how every two features go
+        together, and how much a person's rows are alike. Of a public order of features, the
         measures that are reported most first, eight are carried unless others are asked for, and
         fewer where the error that is wanted does not allow so many; the rest is left out. A missing
         value counts nowhere. Where noisy counts show that hardly anyone has a feature, its column
         stays empty; otherwise synthetic rows have a value everywhere, and how much is missing is
-        lost.""",
+        lost, but for rows that are no windows, of which as many values are missing as noisy counts
+        clearly show.""",
         protects="""a person, replace-one, (ε, δ) in total over everything that is released; trust
         is central. The number of people, of groups and their members, and the names of tasks are
         public.""",
@@ -109,8 +113,9 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         "approach to differentially private synthetic data, at the level of people and with time"
     )
     games: ClassVar[tuple[dict[str, Any], ...]] = (
-        {"epsilon": 4.0, "delta": 1e-5, "bins": 8, "records": 2, "carry": 2, "rows": 2},
-        {"epsilon": 4.0, "delta": 1e-5, "bins": 8, "records": 2, "carry": 3, "pairs": "private"},
+        _GAME | {"carry": 2, "rows": 2, "pairs": "public"},
+        _GAME | {"carry": 2, "pairs": "all"},
+        _GAME | {"carry": 3, "pairs": "private"},
     )
 
     unit: Unit = offered_unit()
@@ -135,10 +140,15 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
     by: str | None = parameter(
         "public attributes of people that synthetic ones have too: gender, or a,b", default=None
     )
-    pairs: str = parameter(
-        "which features are measured together: public, by simulated people; or private, by a "
-        "choice that is paid for",
-        default="public",
+    pairs: str | None = parameter(
+        "which features are measured together: public, along a tree by simulated people; private, "
+        "along one whose choice is paid for; or all, and people apart from their rows, without "
+        "order of time, as where rows are no windows when not given",
+        default=None,
+    )
+    whole: str | None = parameter(
+        "features that are whole numbers: fixations or a,b; those with the unit 'count' are, too",
+        default=None,
     )
     records: int = parameter("rows of each person and task that count", default=32)
     bins: int | None = parameter(
@@ -162,16 +172,20 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
                 continue
             if number is not None and (not isinstance(number, int) or number < 1):
                 raise InputError(f"{name} must be a whole number of at least 1, got {number}")
-        if self.pairs not in ("public", "private"):
-            raise InputError(f"pairs must be public or private, got '{self.pairs}'")
+        if self.pairs not in (None, "public", "private", EVERY_PAIR):
+            raise InputError(f"pairs must be public, private or {EVERY_PAIR}, got '{self.pairs}'")
         if self.bins is not None and self.bins not in _POWERS:
             raise InputError(f"bins must be a power of two from 4 to {MOST_BINS}, got {self.bins}")
 
-    def bins_for(self, people: int) -> int:
-        """As many as were asked for, or a quarter of the people, from 8 to 64."""
-        if self.bins is not None:
-            return self.bins
-        return max(8, min(64, 1 << max(0, (people // 4).bit_length() - 1)))
+    def bins_for(self, facts: PublicFacts) -> int:
+        """As many as were asked for; else a quarter of the people, 8 to 64, or all if smooth."""
+        if self.bins is not None or self.of_people(facts):
+            return self.bins or MOST_BINS
+        return max(8, min(64, 1 << max(0, (facts.people // 4).bit_length() - 1)))
+
+    def of_people(self, facts: PublicFacts) -> bool:
+        """Whether rows are no signal, which has an order of time."""
+        return self.pairs == EVERY_PAIR or (self.pairs is None and facts.window == 1)
 
     def measurement(self, facts: PublicFacts) -> Measurement:
         """What is measured of the carried features."""
@@ -241,9 +255,9 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
 
         Of the smallest group, where there are several; if everybody in it has the task.
         """
-        return self._noise_of_people(facts) / grouped(facts, self.by).smallest
+        return self.noise_of_people(facts) / grouped(facts, self.by).smallest
 
-    def _noise_of_people(self, facts: PublicFacts) -> float:
+    def noise_of_people(self, facts: PublicFacts) -> float:
         """The noise on the number of people in a quarter."""
         measured = plain(facts)
         return measurement_of(self, measured).shares.noise_of_person(measured)
@@ -255,12 +269,13 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         over all tasks, values told apart as 64 public bins tell them. As many people are made up
         as there are: with fewer, leaving out features would mend nothing.
         """
-        return error_of_share(self.noise_of_shares(facts), grouped(facts, self.by).smallest)
+        noise, people = self.noise_of_shares(facts), grouped(facts, self.by).smallest
+        return max(error_of_share(noise, people), capacity.error_of_means(self, facts, noise))
 
     def expected_share_error(self, facts: PublicFacts) -> float:
         """Expected error of released shares: carried features, drawn participants, all groups."""
         groups = grouped(facts, self.by).groups
-        noise = self._noise_of_people(self.carried_facts(facts)) * math.sqrt(groups)
+        noise = self.noise_of_people(self.carried_facts(facts)) * math.sqrt(groups)
         return error_of_share(noise / facts.people, self.made_up or facts.people)
 
     def noise_of_correlations(self, facts: PublicFacts) -> float:
@@ -268,22 +283,13 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
 
         A mean product of signs, which is what is measured, is 2/π of the correlation there.
         """
-        signs = self.measurement(facts).signs
-        return math.pi / 2 * signs.noise_of_person(self.carried_facts(facts)) / facts.people
+        made = self.measurement(facts)
+        asked = made.choice if made.of_people and made.choice else made.signs
+        return math.pi / 2 * asked.noise_of_person(self.carried_facts(facts)) / facts.people
 
     def mean_errors(self, table: FeatureTable) -> dict[str, float]:
-        """How far the mean of each feature will be off over everybody, at most about, in its unit.
-
-        From the noise on public bins alone. Where values lie near to each other it is less, as bins
-        in which nobody stands out of the noise count for nothing.
-        """
-        facts, bins = self.facts(table), self.bins_of(table)
-        levels = self.measurement(facts).levels
-        noise = levels.noise_of_person(self.carried_facts(facts)) / facts.people
-        values = bins.values(np.arange(bins.count)[:, None] + np.full(bins.lowers.shape, 0.5))
-        spread = np.sqrt(((values - values.mean(axis=0)) ** 2).sum(axis=0))
-        names = [table.names[place] for place in self.chosen(table)]
-        return dict(zip(names, (_MOST_OF_BINS * noise * spread).tolist(), strict=True))
+        """How far each feature's mean over everybody will be off, at most about, in its unit."""
+        return capacity.means_off(self, table)
 
     def tasks_apart(self, facts: PublicFacts) -> float:
         """How far the difference of two tasks' means will be off, in sd of the feature, about."""
@@ -292,7 +298,8 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
     def tells_nobody(self, facts: PublicFacts) -> bool:
         """Whether noisy counts show it if nobody has a feature and everybody has another."""
         noise = self.noise_of_shares(replace(facts, features=self.carried(facts)))
-        parts = QUARTERS * grouped(facts, self.by).groups / facts.recordings
+        pieces = self.measurement(facts).shares.pieces
+        parts = pieces * grouped(facts, self.by).groups / facts.recordings
         part = grouped(facts, self.by).smallest / facts.people
         return bool(CLEARLY_THERE * noise * part * math.sqrt(parts) <= 1.0)
 
@@ -309,21 +316,7 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
 
         Groups are taken to be as large, of the whole, as they are.
         """
-        part = grouped(facts, self.by).smallest / facts.people
-
-        def enough(people: int) -> bool:
-            noise = self._noise_of_people(replace(facts, people=people))
-            return error_of_share(noise / (people * part), people * part) <= self.error
-
-        high = 1
-        while not enough(high):
-            high *= 2
-            if high > _MOST_PEOPLE:
-                raise InputError(
-                    f"no number of people up to {_MOST_PEOPLE:,} is enough for an error of "
-                    f"{self.error:g} at epsilon {self.epsilon:g}: choose larger ones"
-                )
-        return bisect.bisect_left(range(high), True, lo=high // 2 + 1, hi=high, key=enough)
+        return capacity.people_needed(self, facts)
 
     @property
     def may_differ(self) -> Form:
@@ -383,6 +376,7 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
     def check(self, table: FeatureTable) -> None:
         """Refuse what could not be made, before anything is paid."""
         super().check(table)
+        rounded(self, table)
         people = table.recordings["person"].n_unique()
         if self.bins is not None and self.bins > people:
             raise InputError(
@@ -408,7 +402,7 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         _, parents = self.tree(table.names)
         measurement = self.measurement(self.facts(table))
         answers = measurement.measured(sequences, parents[: len(chosen)], noise)
-        copula = fitted(measurement, answers, self.bins_of(table))
+        copula = model_of(measurement, answers, self.bins_of(table))
         empty = measurement.hardly_anyone(answers.shares)
         # In the order of the table again.
         back = np.argsort(chosen)
@@ -425,7 +419,8 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
             )
             blocks = track(copula.drawn(number, rows, rng), "drawing synthetic participants")
             frame = rows_of_people(made, tasks, rows, table.step_ms or 1.0, blocks, names, back)
-            frames.append(frame)
+            frame = frame.with_columns(pl.col(names).fill_nan(None))
+            frames.append(frame.with_columns(rounded(self, table)))
             attributes = groups.people.drop("people", "person")[[number] * len(made)]
             people.append(pl.DataFrame({"person": made}).hstack(attributes.get_columns()))
         return replace(
@@ -442,7 +437,7 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
     def bins_of(self, table: FeatureTable) -> Bins:
         """Bins between public bounds, of the features that are made up."""
         features = [table.features[place] for place in self.chosen(table)]
-        return Bins.of(features, self.bins_for(self.facts(table).people), BEND)
+        return Bins.of(features, self.bins_for(self.facts(table)), BEND)
 
     def sequences(self, table: FeatureTable) -> tuple[list[str], Sequences]:
         """The tasks by name, and all rows as bins: all that is used of the data."""
@@ -480,6 +475,8 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         yield Shares(**settings)
         yield Signs(**settings, parents=(-1, 0, 1))
         yield AllPairs(**settings)
+        yield Nested(**settings)
+        yield Alike(**settings)
 
     def neighbour_pairs(self, unit: Unit) -> Iterator[NeighbourPair]:
         """From bound to bound and longer, outside them, absent, one feature or another."""

@@ -11,6 +11,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.groups.public_groups import GroupedFacts, grouped
 from eyelid.mechanisms.mechanism import PublicFacts
+from eyelid.mechanisms.synthetic.capacity import mean_error_sd
 from eyelid.mechanisms.synthetic.fitting import CERTAIN
 from eyelid.mechanisms.synthetic.public_pairs import WINDOWS
 from eyelid.spelling import plural
@@ -68,10 +69,14 @@ def too_few(mechanism: Synthetic, facts: PublicFacts) -> str:
         needed = f"would need {mechanism.people_needed(one):,}"
     except InputError:
         needed = "would need more than there are"
+    groups = grouped(facts, mechanism.by)
+    smallest = f" ({groups.smallest} in the smallest of {groups.groups} groups by {mechanism.by})"
     return (
-        f"{facts.people} people are too few: no useful study of synthetic participants exists that "
+        f"{facts.people} people are too few{smallest if mechanism.by else ''}: no useful study of "
+        "synthetic participants exists that "
         f"hides a person among them at epsilon {mechanism.epsilon:g}, even one feature of "
-        f"{tasks} {needed} for an error of {mechanism.error:g}. Share means of "
+        f"{tasks} {needed} for an error of {mechanism.error:g}. Share the results themselves "
+        f"(summary{', which has --by, too' if mechanism.by else ''}), means of "
         "groups (ksame), means over everybody (groupmean), or take a weaker unit than the "
         "person (dct `unit='recording'`); `carry=1` draws them all the same"
     )
@@ -79,9 +84,15 @@ def too_few(mechanism: Synthetic, facts: PublicFacts) -> str:
 
 def _kept(mechanism: Synthetic, facts: PublicFacts) -> tuple[list[str], list[str]]:
     """What synthetic participants keep of real ones, and what not, by the noise."""
-    kept, lost = ["how each feature is distributed in each task"], []
+    lost: list[str] = []
+    kept = ["how each feature is distributed in each task"]
     noise, features = mechanism.noise_of_correlations(facts), mechanism.carried(facts)
-    if noise <= _MOST_ON_CORRELATIONS:
+    if mechanism.of_people(facts):
+        several = [f"correlations of every two features (±{noise:.2g})"] * (features > 1)
+        (kept if noise <= _MOST_ON_CORRELATIONS else lost).extend(several)
+        kept.append("how much a person's rows are alike")
+        lost.append("the order of rows in time")
+    elif noise <= _MOST_ON_CORRELATIONS:
         pairs = "of two features along a tree and " if features > 1 else ""
         kept += [f"correlations {pairs}over time (±{noise:.2g})", "trends over a recording"]
     else:
@@ -104,7 +115,9 @@ def _kept(mechanism: Synthetic, facts: PublicFacts) -> tuple[list[str], list[str
         "any participant's record",
         "what three features have to do with each other",
         "exact sums and ratios between features",
-        "shares of missing values (a feature that hardly anyone has stays empty)"
+        "which values go missing (their share is kept where it stands out of the noise)"
+        if mechanism.of_people(facts)
+        else "shares of missing values (a feature that hardly anyone has stays empty)"
         if mechanism.tells_nobody(facts)
         else "missing values (also of a feature that nobody has: the noise hides that)",
         "rare events",
@@ -258,6 +271,8 @@ class MadeUp:
         tasks_apart_sd: how far the difference of two tasks' means will be off, about, in standard
             deviations of the feature.
         tells_nobody: whether a feature that nobody has stays empty.
+        mean_error_sd: how far a mean over everybody will be off, about, in standard deviations
+            between people; None where rows are windows of a signal.
     """
 
     people: int
@@ -279,6 +294,7 @@ class MadeUp:
     mean_errors: tuple[MeanError, ...] = ()
     tasks_apart_sd: float | None = None
     tells_nobody: bool = False
+    mean_error_sd: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As certificate.json and ``eyelid cost --json`` have it."""
@@ -327,7 +343,7 @@ def made_up(mechanism: Synthetic, facts: PublicFacts, table: FeatureTable | None
         people_needed=needed,
         people_needed_for_one=_needed(mechanism, replace(facts, features=1)),
         rows_that_count=mechanism.records,
-        bins=mechanism.bins_for(facts.people),
+        bins=mechanism.bins_for(facts),
         why_dropped=(
             _why_dropped(mechanism, facts, dropped, needed)
             if now.features
@@ -338,6 +354,7 @@ def made_up(mechanism: Synthetic, facts: PublicFacts, table: FeatureTable | None
         if now.features and facts.recordings > 1
         else None,
         tells_nobody=now.features > 0 and mechanism.tells_nobody(facts),
+        mean_error_sd=mean_error_sd(mechanism, facts) if now.features else None,
     )
 
 

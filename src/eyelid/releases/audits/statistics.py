@@ -36,6 +36,7 @@ from eyelid.mechanisms.certificate import (
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.mechanism import find
 from eyelid.mechanisms.release_kind import ReleaseKind
+from eyelid.mechanisms.statistics.estimates import CLIPPED
 from eyelid.mechanisms.statistics.ranges import Entry, Range, places_of
 from eyelid.mechanisms.statistics.summary import StatisticsFacts, Summary
 from eyelid.privacy.noise import randomness
@@ -276,6 +277,7 @@ class StatisticsAttack(Attack):
         design, places = target.design, places_of(target.survey.values, target.design.entries)
         promised = target.certificate.person_level
         exact = results_of(design, _without_noise(design.mechanism, design, places, target.labels))
+        truth = _of_people(design, places, target.labels, exact)
         return ResultsAudit(
             target=target,
             seed=plan.seed,
@@ -283,8 +285,8 @@ class StatisticsAttack(Attack):
                 design.mechanism, design.facts, places, target.labels, promised, seed=plan.seed
             ),
             subtraction=left_over(_means(target), places, target.labels),
-            errors=_errors(results_of(design, target.shown), exact),
-            coverage=_coverage(target, exact, plan.seed),
+            errors=_errors(results_of(design, target.shown), truth),
+            coverage=_coverage(target, truth, exact["estimate"].to_numpy(), plan.seed),
         )
 
     def page(self, audit: ResultsAudit) -> str:
@@ -314,16 +316,37 @@ def _means(target: StatisticsTarget) -> list[tuple[int, int | None, float]]:
     return found
 
 
-def _errors(released: pl.DataFrame, exact: pl.DataFrame) -> pl.DataFrame:
-    """Every result beside that of the same people without noise."""
-    return released.with_columns(exact["estimate"].alias("without_noise"))
+def _of_people(design: StatisticsDesign, places: Any, labels: Integers, exact: pl.DataFrame) -> Any:
+    """What is true of these people, row by row: means of their numbers as they are, not clipped."""
+    truth = exact["estimate"].to_numpy().copy()
+    several = [pair for pair in design.statistics for _ in range(pair[1].cells + 1)]
+    for row, (part, statistic) in enumerate(several):
+        if statistic.name != "mean":
+            continue
+        (column,) = statistic.columns
+        numbers = part.chosen(places, labels)[:, column]
+        # An infinite number is nobody's, and lies at the end of its range.
+        filled = np.nan_to_num(numbers, nan=0.5, posinf=1.0, neginf=0.0)
+        truth[row] = design.entries[column].range.value(float(filled.mean()))
+    return truth
 
 
-def _coverage(target: StatisticsTarget, exact: pl.DataFrame, seed: int) -> Coverage:
-    """How often intervals of resampled people hold what is true of these people."""
+def _errors(released: pl.DataFrame, truth: Any) -> pl.DataFrame:
+    """Every result beside what is true of the same people."""
+    return released.with_columns(pl.Series("without_noise", truth))
+
+
+def _coverage(target: StatisticsTarget, truth: Any, clipped: Any, seed: int) -> Coverage:
+    """How often intervals of resampled people hold what they say of these people.
+
+    Args:
+        target: of the audit.
+        truth: of these people, row by row.
+        clipped: the same of clipped numbers, which some intervals say that they are about.
+        seed: of the resampling, and of the noise.
+    """
     design, rng, noise = target.design, np.random.default_rng(seed), randomness(seed)
     places, labels = places_of(target.survey.values, design.entries), target.labels
-    truth = exact["estimate"].to_numpy()
     held = there = 0
     for _ in range(_RELEASES):
         # Groups keep their sizes.
@@ -337,6 +360,7 @@ def _coverage(target: StatisticsTarget, exact: pl.DataFrame, seed: int) -> Cover
         frame = results_of(design, shown)
         low, high = (frame[end].to_numpy() for end in ("low", "high"))
         known = np.isfinite(low.astype(float)) & np.isfinite(high.astype(float))
-        held += int(((low <= truth) & (truth <= high))[known].sum())
+        about = np.where(frame["note"].str.contains(CLIPPED).to_numpy(), clipped, truth)
+        held += int(((low <= about) & (about <= high))[known].sum())
         there += int(known.sum())
     return Coverage(_RELEASES, held / there if there else float("nan"), there // _RELEASES)

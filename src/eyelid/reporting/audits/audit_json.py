@@ -11,6 +11,7 @@ import polars as pl
 
 from eyelid.attacks.attributes import Inference
 from eyelid.attacks.averaging import Averaged
+from eyelid.attacks.conclusions import Conclusions
 from eyelid.attacks.groups import GroupFindings
 from eyelid.attacks.identification import Finding, strongest
 from eyelid.attacks.means import MeanFindings
@@ -64,6 +65,9 @@ def audit_json(audit: TableAudit) -> dict[str, Any]:
             "release_sha256": None if certificate is None else certificate.output_sha256,
             "identification": [_finding(finding) for finding in audit.identification],
             "utility": [_use(use) for use in audit.utility],
+            "conclusions": None
+            if audit.conclusions is None
+            else _each(_concluded(audit.conclusions), _coarse),
             "attributes": [_inference(inference) for inference in audit.attributes],
             # More digits would be a fingerprint of the raw data.
             "error": None if audit.error is None else _each(audit.error.to_dict(), _coarse),
@@ -109,6 +113,18 @@ def audit_json(audit: TableAudit) -> dict[str, Any]:
         _finite,
     )
     return content
+
+
+def _concluded(found: Conclusions) -> dict[str, Any]:
+    """Task means, contrasts and relations, from the release beside raw data and no data."""
+    return {
+        "means": {"count": found.means, "off_sd": found.means_off, "guess_off_sd": found.guess_off},
+        "same_sign": found.same_sign,
+        "within": found.within,
+        "size": found.size,
+        "contrasts": [asdict(one) | {"tasks": list(one.tasks)} for one in found.contrasts],
+        "relations": None if found.relations is None else asdict(found.relations),
+    }
 
 
 def json_of_everybody(

@@ -29,6 +29,7 @@ from eyelid.reporting.attack_rates import (
     strongest_by_protocol,
 )
 from eyelid.reporting.audits.audit_json import UNCOVERED
+from eyelid.reporting.audits.conclusions import MOST_CONTRASTS, concluded_rows
 from eyelid.reporting.audits.usefulness import useful, usefulness
 from eyelid.reporting.audits.verdict import (
     ALLOWS_MUCH,
@@ -238,6 +239,8 @@ def report(audit: TableAudit, story: Story | None = None, own: bool = False) -> 
         of_the_data=OF_THE_DATA,
         shown_uses=_shown_uses(audit),
         learned=best_learned(audit.utility),
+        concluded=[] if audit.conclusions is None else concluded_rows(audit.conclusions),
+        most_contrasts=MOST_CONTRASTS,
         left_out=target.left_out,
         beyond=beyond_expected(audit),
         uses_of_papers=any(use.protocol.startswith("paper") for use in audit.utility),

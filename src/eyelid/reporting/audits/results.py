@@ -44,6 +44,7 @@ from eyelid.errors import InputError
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.reporting.audits import verdict
 from eyelid.reporting.audits.audit_json import audit_json, frame_of
+from eyelid.reporting.audits.conclusions import Concluding
 from eyelid.reporting.sentences import percent
 from eyelid.spelling import Table, json_text
 
@@ -207,7 +208,7 @@ class Audit(Unasked, Framed):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class TableAudit(Audit):
+class TableAudit(Concluding, Audit):
     """The audit of features, or of gaze by its features; what its kind has is in its variant.
 
     Attributes:

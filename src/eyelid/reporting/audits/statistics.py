@@ -36,7 +36,7 @@ class ResultsAudit(Audit):
     Attributes:
         membership: how well a person is told from their opposite, all others being known.
         subtraction: what subtracting all others gives; None without means.
-        errors: every result beside that of the same people without noise.
+        errors: every result beside what is true of the same people, without noise and unclipped.
         coverage: how often intervals hold what is true, over resampled people.
     """
 
@@ -120,11 +120,11 @@ class ResultsAudit(Audit):
                 )
             )
         yield Table("Is any participant exposed?", ["attack", "found"], rows)
-        columns = ["measure", "task", "group", "statistic", "released", "without noise"]
+        columns = ["measure", "task", "group", "statistic", "released", "of these people"]
         yield Table("How far off results are", columns, self.rows())
 
     def rows(self) -> list[list[str]]:
-        """Every result beside that without noise."""
+        """Every result beside what is true of these people."""
         return [
             [
                 row["measure"],

@@ -12,6 +12,7 @@ from eyelid.attacks.streams import StreamMeasures
 from eyelid.attacks.streams.measures import MEASURES
 from eyelid.attacks.synthetic import ShownHistograms, SyntheticFindings
 from eyelid.privacy.guarantee import rounded_up
+from eyelid.reporting.audits.conclusions import concluded_rows
 from eyelid.reporting.audits.maps import MapsAudit, findings, map_words, table_words
 from eyelid.reporting.audits.page import telling_attributes
 from eyelid.reporting.audits.results import TableAudit
@@ -34,6 +35,7 @@ def audit_lines(done: TableAudit) -> Iterator[str | Table]:
     """The figures of an audit as tables, the strongest attacker for every protocol."""
     if done.means is not None:
         yield from _means(done.means)
+        yield from _concluded(done)
         return
     yield from _naming(done)
     if done.groups is not None:
@@ -44,6 +46,7 @@ def audit_lines(done: TableAudit) -> Iterator[str | Table]:
     if done.synthetic is not None:
         yield from _made_up(done.synthetic)
     yield from _uses(done)
+    yield from _concluded(done)
     yield from _attributes(done)
     if done.error is not None:
         what = "group's mean is off a member's" if done.target.grouped else "released value is off"
@@ -109,6 +112,14 @@ def _uses(done: TableAudit) -> Iterator[Table]:
         columns = ["recognised", "protocol", "model", "chance", "learned from raw data"]
         title = "What it is good for (share of rows, the models that are best at either)"
         yield Table(title, [*columns, "from the release"], uses)
+
+
+def _concluded(done: TableAudit) -> Iterator[Table]:
+    """What a study would conclude, from the release and without any data."""
+    if done.conclusions is None:
+        return
+    rows = concluded_rows(done.conclusions)
+    yield Table("What a study would conclude", ["question", "from the release", "no data"], rows)
 
 
 def _attributes(done: TableAudit) -> Iterator[Table]:

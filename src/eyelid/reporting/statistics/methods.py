@@ -20,8 +20,11 @@ INTERVALS = {
         "distributed numbers. Where spreads between participants were not released, they are taken "
         "to be 1.25 times a norm's, or a sixth of a range without a norm. Shares have the binomial "
         "distribution, rank statistics the variance of theory (Kendall's τ as in normal pairs; "
-        "superiority by Hanley and McNeil). p-values are of sign, signed-rank, Mann–Whitney and "
-        "Kendall's tests, noise included: exact for up to 150 participants, by the normal "
+        "superiority the largest variance that it can have). Medians, quantiles and slopes have "
+        "intervals of normally distributed numbers. p-values are of sign, signed-rank, "
+        "Mann–Whitney and Kendall's tests, which ask whether differences lie evenly about 0, "
+        "whether groups have the same distribution, and whether two numbers are independent; with "
+        "the noise included: exact for up to 150 participants, by the normal "
         "distribution for more, and conservative where there are ties or missing numbers; they "
         "were not corrected for how many there are."
     ),

@@ -398,3 +398,23 @@ def test_the_paragraph_names_no_participant(tmp_path):
 def test_what_compares_with_zero_is_asked_of_differences_alone():
     with pytest.raises(InputError, match="higher is of a difference between two tasks"):
         planned(reading(), terms={"statistics": "higher"}, measures=("skipping",))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"epsilon": 1.0}, "leave out epsilon"),
+        ({"statistics": "median:1"}, "leave out statistics"),
+        ({"primary": ["skipping"], "delta": 1e-6}, "leave out delta, primary"),
+        ({"by": "sex"}, "by=None, and results are asked for with by=sex"),
+    ],
+)
+def test_a_mechanism_that_is_set_is_charged_as_it_is_or_refused(given, words):
+    made = eyelid.mechanism("summary-box", epsilon=5.0)
+    with pytest.raises(InputError, match=words):
+        summary(reading(people=12), measures=["skipping"], mechanism=made, **given)
+
+
+def test_parts_are_written_once():
+    with pytest.raises(InputError, match="leave out primary"):
+        Terms(epsilon=1.0, primary=("skipping",), statistics="mean")

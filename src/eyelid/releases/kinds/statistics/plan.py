@@ -68,6 +68,27 @@ class Terms:
     norms: Path | str | Sequence[Norm] | None = None
     activity: str = ANY
 
+    def __post_init__(self) -> None:
+        if self.primary and self.statistics:
+            raise InputError(
+                "statistics say what has which share of ε: leave out primary, or write parts, such "
+                "as 'mean:1@0.5;mean:2@0.5'"
+            )
+        if isinstance(self.mechanism, str):
+            return
+        given = {
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "statistics": self.statistics,
+            "primary": self.primary or None,
+        }
+        asked = [name for name, value in given.items() if value is not None]
+        if asked:
+            raise InputError(
+                f"{self.mechanism.name} has its parameters set already: leave out "
+                f"{', '.join(asked)}"
+            )
+
 
 @dataclass(frozen=True, eq=False)
 class StatisticsDesign:
@@ -283,6 +304,11 @@ def designed(
         statistics = terms.statistics or usual_statistics(asked, norms, by, terms.primary)
         given = {"epsilon": terms.epsilon, "delta": terms.delta, "by": by}
         made = summary_mechanism(made, statistics=statistics, **given)
+    elif made.by != by:
+        raise InputError(
+            f"{made.name} has by={made.by}, and results are asked for with by={by}: say the same "
+            "in both"
+        )
     check_carried(made, facts)
     _check_differences(columns, made, facts)
     entries = _entries(columns, norms, made, facts)
@@ -335,7 +361,7 @@ def widths(mechanism: Summary, facts: StatisticsFacts) -> list[float]:
             if statistic.name == "mean":
                 (column,) = statistic.columns
                 noisiest[column] = max(noisiest[column], part.spread or 0.0)
-    return [best_k(spread or alone, mechanism.bias) for spread in noisiest]
+    return [best_k(spread or alone) for spread in noisiest]
 
 
 def resized(
