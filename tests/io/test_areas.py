@@ -85,3 +85,12 @@ def test_a_number_too_large_for_a_place_is_refused(tmp_path):
     polygon = [[0, 0], [10**400, 0], [0, 1]]
     with pytest.raises(InputError, match="'logo'"):
         read_areas(written(tmp_path, {"areas": [LOGO | {"polygon": polygon}]}))
+
+
+def test_areas_of_another_page_are_left_out_of_a_map(tmp_path):
+    mine = [LOGO | {"stimulus": "home"}, MENU | {"stimulus": "shop"}]
+    path = written(tmp_path, {"areas": mine})
+    assert [area.name for area in read_areas(path, ["home"])] == [LOGO["name"]]
+    assert len(read_areas(path)) == 2
+    with pytest.raises(InputError, match=r"unknown stimulus of areas in .* 'cart'"):
+        read_areas(path, ["cart"])

@@ -82,7 +82,9 @@ def _chosen(measure: str | None, task: str | None, own: Path | None) -> list[Nor
     mine = [] if own is None else list(read_norms(own))
     name = None if measure is None else measure_of(measure) or measure
     mine = [n for n in mine if name in (None, n.measure) and task in (None, n.task)]
-    found = mine if mine and measure_of(name or "") is None else [*mine, *norms(measure, task)]
+    # A measure of one's own has no published ones, and is none that eyelid knows.
+    own_alone = bool(mine) and name is not None and measure_of(name) is None
+    found = mine if own_alone else [*mine, *norms(measure, task)]
     if not found:
         what = measure or f"anything for {task}"
         elsewhere = ", ".join(norm.task for norm in norms(measure)) if measure and task else ""

@@ -39,12 +39,14 @@ Examples:
   eyelid summary study results --epsilon 1 --dry-run
   eyelid summary study results --epsilon 1
   eyelid summary study results --contrast comic-newspaper --epsilon 2
-  eyelid summary study results --measures fixation_duration,fixation_duration:median --by gender
-                 --epsilon 2
-  eyelid summary trials results --measures reading_rate,skipping --activity silent-reading
-                 --epsilon 1
-  eyelid summary study results --areas areas.json --measures hit,first_look,dwell --epsilon 1
-  eyelid summary study results --measures fixation_duration --want width=20 --epsilon 1 --dry-run"""
+  eyelid summary study results --measures fixation_duration,fixation_duration:median \\
+      --by gender --epsilon 2
+  eyelid summary trials results --measures reading_rate,skipping --activity silent-reading \\
+      --epsilon 1
+  eyelid summary study results --areas areas.json --measures hit,first_look,dwell \\
+      --seconds 15 --epsilon 1
+  eyelid summary study results --measures fixation_duration --want width=0.5 --epsilon 1 \\
+      --dry-run"""
 
 
 def run(
@@ -66,6 +68,16 @@ def run(
     areas: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Areas of interest on pages (JSON)."),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S",
+            help="How long a page with areas counts since it was shown [as planned, or all].",
+        ),
+    ] = None,
+    window: Annotated[
+        float | None, typer.Option(metavar="S", help="Length of windows of gaze, in seconds [30].")
     ] = None,
     by: Annotated[
         str | None,
@@ -107,7 +119,8 @@ def run(
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="What of which numbers ('eyelid mechanisms summary-box') [by public facts].",
+            help="What of which numbers, such as 'mean;superiority': parts with a share of ε each "
+            "stand apart by ';' ('eyelid mechanisms summary-box') [by public facts].",
         ),
     ] = None,
     people: People = None,
@@ -132,6 +145,8 @@ def run(
         "contrasts": contrast or (),
         "areas": areas,
         "by": by,
+        "seconds": seconds,
+        "window_s": window,
         "epsilon": epsilon,
         "delta": delta,
         "mechanism": mechanism,

@@ -18,13 +18,26 @@ _PAGE, _SHAPES = "stimulus", ("polygon", "rectangle")
 R = TypeVar("R")
 
 
-def read_areas(path: str | Path) -> tuple[Area, ...]:
+def read_areas(path: str | Path, stimuli: Sequence[str] = ()) -> tuple[Area, ...]:
     """The areas of a file, in its order: a place that several hold is in the first of them.
 
     The file says ``{"areas": [{"name": "logo", "polygon": [[x, y], …]}, {"name": "menu",
-    "rectangle": [x, y, width, height]}]}``, in px from the picture's top left.
+    "rectangle": [x, y, width, height]}]}``, in px from the picture's top left. Areas that name
+    another page (``"stimulus": "home"``) than those that are mapped are left out.
+
+    Args:
+        path: of the file.
+        stimuli: the pages that are mapped; by default areas of all pages are meant.
     """
-    return _read(path, _areas)
+    found = _read(path, _with_pages)
+    mine = [area for area, page in found if page is None or not stimuli or page in stimuli]
+    if found and not mine:
+        pages = {page for _, page in found if page is not None}
+        raise unknown(f"stimulus of areas in {Path(path).name}", ", ".join(stimuli), pages)
+    try:
+        return check_areas(mine)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def _read(path: str | Path, understood: Callable[[Any], R]) -> R:
@@ -64,11 +77,6 @@ def read_pages(path: str | Path, stimuli: Sequence[str]) -> dict[str, tuple[Area
         if any(own in (None, page) for _, own in found)
     }
     return {page: check_areas(areas) for page, areas in pages.items()}
-
-
-def _areas(content: Any) -> tuple[Area, ...]:
-    """What the file says, checked."""
-    return check_areas([_area(item, number) for number, item in enumerate(_listed(content), 1)])
 
 
 def _with_pages(content: Any) -> list[tuple[Area, str | None]]:

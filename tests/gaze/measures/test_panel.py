@@ -1,6 +1,7 @@
 """One number a person: against a plain loop over their rows."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -98,7 +99,7 @@ def test_event_measures_are_over_all_events_of_a_person():
 
 
 def test_the_usual_measures_are_those_that_studies_report():
-    names = [measure.name for measure in Measures(simulate(people=2, minutes=0.1)).usual(3)]
+    names = [measure.name for measure in Measures(simulate(people=2, minutes=1.0)).usual(3)]
     assert names == ["fixation_duration", "saccade_amplitude", "fixation_rate"]
     assert [m.name for m in Measures(feature_study()).usual(3)] == ["a", "b"]
 
@@ -217,6 +218,48 @@ def test_pages_may_be_compared():
         ("home - shop", (-1.0, 1.0))
     ]
     np.testing.assert_array_equal(panel.values(study, ["a", "b"]), [[1.0], [np.nan]])
+
+
+def test_what_nobody_can_have_by_plan_is_no_usual_measure():
+    short = replace(simulate(people=2, minutes=0.1), planned_ms=25_000.0)
+    assert "fixation_rate" not in [measure.name for measure in Measures(short).usual(60)]
+    assert "fixation_rate" in [measure.name for measure in Measures(short, 20.0).usual(3)]
+    unknown = replace(short, planned_ms=None)
+    assert "fixation_rate" in [measure.name for measure in Measures(unknown).usual(3)]
+
+
+def test_windows_are_as_long_as_is_said():
+    study = simulate(people=2, tasks=("comic",), minutes=0.3, seed=2)
+    people = study.people["person"].to_list()
+    found = [
+        Panel((Measures(study, seconds).named("fixation_rate"),)).values(study, people)
+        for seconds in (30.0, 5.0)
+    ]
+    assert np.isnan(found[0]).all()
+    assert np.isfinite(found[1]).all()
+    assert "windows of 5 s" in Measures(study, 5.0).named("fixation_rate").definition
+
+
+def test_a_page_counts_for_as_long_as_is_said():
+    study = looking(
+        [
+            ("a", "home", 0, 200, 350.0),
+            ("a", "home", 9000, 2000, 50.0),
+            ("a", "home", 12_000, 1000, 150.0),
+            ("a", "home", 13_000, 1000, 50.0),
+        ]
+    )
+    pages = Pages({"home": (LOGO, MENU)}, 400, 300, ("home",))
+
+    def at(watched_ms):
+        kinds = ("hit", "first_look", "dwell", "revisits")
+        wanted = [(AreaMeasure(kind, "menu", watched_ms), "home") for kind in kinds]
+        wanted += [(AreaMeasure(kind, "logo", watched_ms), "home") for kind in kinds]
+        return pages.values(study, ["a"], wanted)[0]
+
+    np.testing.assert_allclose(at(None), [1, 10_000, 1 / 4.2, 0, 1, 9000, 3 / 4.2, 1])
+    np.testing.assert_allclose(at(15_000), [1, 12_000, 1 / 4.2, 0, 1, 9000, 3 / 4.2, 1])
+    np.testing.assert_allclose(at(10_000), [0, 10_000, 0, 0, 1, 9000, 1 / 1.2, 0])
 
 
 def test_areas_that_overlap_are_refused():

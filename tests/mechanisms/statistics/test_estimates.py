@@ -45,6 +45,34 @@ def results(values, statistics, name="summary-box", epsilon=1e5, entries=ENTRIES
     return estimates(mechanism.parts_for(facts), entries, YES_OR_NO, shown)
 
 
+def noted(draw, norm, runs=200, people=34):
+    """How often a mean of few people is marked as far from its norm."""
+    rng = np.random.default_rng(2)
+    entry = (Entry("time", "", Range.around(*norm, 2.3, within=(0, 10_000)), "ms"),)
+    mechanism = mechanism_named("summary-box", epsilon=2.0, statistics="mean")
+    facts = StatisticsFacts.of(people, 1)
+    parts, count = mechanism.parts_for(facts), 0
+    for seed in range(runs):
+        places = places_of(draw(rng, people)[:, None], entry)
+        shown = mechanism.measure(places, None, facts, randomness(seed))
+        (found,) = estimates(parts, entry, (False,), shown)
+        count += "far from its norm" in found.note or "at the end of its range" in found.note
+    return count / runs
+
+
+def test_a_norm_that_cannot_be_right_is_told_where_nobody_counts_who_is_outside():
+    def normal(rng, people):
+        return rng.normal(1775, 340, people)
+
+    def skewed(rng, people):
+        return rng.lognormal(np.log(1400), 0.45, people)
+
+    assert noted(normal, (1775, 340)) < 0.09
+    assert noted(skewed, (1549, 734)) < 0.09
+    assert noted(normal, (1350, 200)) > 0.95
+    assert noted(skewed, (1000, 180)) > 0.95
+
+
 def test_estimates_are_those_of_people(people):
     found = results(people, "mean,sd;higher:3,signed-rank:3,tau:1:2@0.3;median:2;slope:2:3")
     log, rate, contrast, looked = people.T

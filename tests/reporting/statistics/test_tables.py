@@ -12,6 +12,7 @@ from eyelid.reporting.statistics.tables import (
     in_markdown_table,
     p_value,
     rounded,
+    spoken,
 )
 
 ROWS = [
@@ -94,3 +95,14 @@ def test_differences_have_an_axis_of_their_own(results):
         "difference of fixation_duration, mean (ms)",
     ]
     assert drawn.axes[0].get_xlim()[0] > 100
+
+
+def test_a_comparison_of_groups_is_labelled_by_both(results):
+    row = ("mood", "", "f > m", "superiority", 0.6, 0.5, 0.7, *ROWS[0][7:])
+    frame = pl.DataFrame([(*row, 0.7, 0.2, 0.1)], schema=COLUMNS, orient="row")
+    (axes,) = draw_results(frame).axes
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["f > m"]
+
+
+def test_what_counts_half_is_said_where_results_are_read():
+    assert spoken("higher") == "share of people higher (ties and missing people count half)"

@@ -17,7 +17,7 @@ from eyelid.gaze.events.ek import ek
 from eyelid.gaze.events.idt import idt
 from eyelid.gaze.events.is5t import is5t
 from eyelid.gaze.events.ivt import ivt
-from eyelid.gaze.events.robust import robust
+from eyelid.gaze.events.robust import MIN_AMPLITUDE, THRESHOLD_PER_S, robust
 from eyelid.gaze.events.spans import Floats, Mask, Spans
 from eyelid.gaze.geometry import (
     Vectors,
@@ -220,6 +220,29 @@ def events_of(
     x, y = (np.where(missing, np.nan, recording[axis]) for axis in "xy")
     events = METHODS[method](time_ms, x, y, units=units, **settings)
     return events | {"blink": detect_blinks(time_ms, missing)}
+
+
+def settings_in_words(units: str, method: str = DEFAULT_METHOD) -> str:
+    """How events are detected unless told otherwise: the method with its settings.
+
+    Args:
+        units: of gaze.
+        method: the event detector.
+
+    >>> settings_in_words("deg")[:58]
+    'robust (threshold_per_s 30 deg/s, min_amplitude 0.4 deg, m'
+    """
+    known = inspect.signature(METHODS[method]).parameters
+    given = {name: each.default for name, each in known.items() if name != "units"}
+    of_units = {"threshold_per_s": (THRESHOLD_PER_S, "/s"), "min_amplitude": (MIN_AMPLITUDE, "")}
+    said = [
+        f"{name} {of_units[name][0][units]:g} {units}{of_units[name][1]}"
+        if name in of_units
+        else f"{name} {value:g}"
+        for name, value in given.items()
+        if name in of_units or isinstance(value, int | float)
+    ]
+    return f"{method} ({', '.join(said)})"
 
 
 def check_settings(method: str, settings: Mapping[str, float | str]) -> None:

@@ -2,7 +2,9 @@
 
 A visit is a run of looks in one area, without a look elsewhere in between. Of samples one counts
 from 100 ms on, so that gaze which only crosses an area has not looked at it; a fixation always
-counts. A person with no gaze point on a page has no number for it.
+counts. A person with no gaze point on a page has no number for it. How long a page counts is a
+public fact: what begins later counts for nothing. Where nobody said it, all of the time counts, but
+for the time to the first look, which needs a limit.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ Floats = NDArray[np.float64]
 LEAST_VISIT_MS = 100.0
 """Samples in an area for less time than that are no visit."""
 WATCHED_MS = 10_000.0
-"""How long a page counts, where nobody planned how long it is shown."""
+"""The time to the first look of who has none, where nobody said how long a page counts."""
 MOST_REVISITS = 10.0
 WITHIN_S = 2.0
 HIT, FIRST, DWELL, REVISITS, WITHIN = "hit", "first_look", "dwell", "revisits", "looked_within"
@@ -37,13 +39,13 @@ class AreaMeasure:
     Attributes:
         kind: which number, of `KINDS`.
         area: its name.
-        watched_ms: how long the page counts; who has not looked until then counts with this time.
+        watched_ms: how long the page counts since it was shown; None for all the time it was.
         within_s: of ``looked_within``, how soon.
     """
 
     kind: str
     area: str
-    watched_ms: float = WATCHED_MS
+    watched_ms: float | None = None
     within_s: float = WITHIN_S
 
     @property
@@ -63,7 +65,12 @@ class AreaMeasure:
     @property
     def bounds(self) -> tuple[float, float]:
         """The least and the most that it can be."""
-        return 0.0, {FIRST: self.watched_ms, REVISITS: MOST_REVISITS}.get(self.kind, 1.0)
+        return 0.0, {FIRST: self.latest_ms, REVISITS: MOST_REVISITS}.get(self.kind, 1.0)
+
+    @property
+    def latest_ms(self) -> float:
+        """With which time to the first look those count who have none."""
+        return WATCHED_MS if self.watched_ms is None else self.watched_ms
 
     @property
     def is_yes_or_no(self) -> bool:
@@ -77,14 +84,30 @@ class AreaMeasure:
 
     @property
     def definition(self) -> str:
-        """What it is, in a few words."""
+        """What it is, in a few words, with how long the page counts.
+
+        >>> AreaMeasure("hit", "logo").definition
+        "whether the person looked at 'logo' at all, however long the page was shown"
+        >>> AreaMeasure("hit", "logo", 15_000).definition
+        "whether the person looked at 'logo' within the first 15 s"
+        """
+        latest = f"{self.latest_ms:g} ms without one until then"
         return {
-            HIT: f"whether the person looked at '{self.area}'",
-            FIRST: f"time to the first look at '{self.area}'; {self.watched_ms:g} ms without one",
-            DWELL: f"share of the person's looking time on the page that '{self.area}' has",
-            REVISITS: f"how often the person came back to '{self.area}', up to {MOST_REVISITS:g}",
+            HIT: f"whether the person looked at '{self.area}'{'' if self.watched_ms else ' at all'}"
+            f"{self._while_shown}",
+            FIRST: f"time to the first look at '{self.area}'; {latest}",
+            DWELL: f"share of the person's looking time on the page that '{self.area}' has"
+            f"{self._while_shown}",
+            REVISITS: f"how often the person came back to '{self.area}', up to {MOST_REVISITS:g}"
+            f"{self._while_shown}",
             WITHIN: f"whether the person looked at '{self.area}' within {self.within_s:g} s",
         }[self.kind]
+
+    @property
+    def _while_shown(self) -> str:
+        if self.watched_ms is None:
+            return ", however long the page was shown"
+        return f" within the first {self.watched_ms / 1000:g} s"
 
 
 def kind_name(measure: AreaMeasure) -> str:
@@ -165,33 +188,44 @@ class Pages:
             known=self.stimuli,
         )
         least_ms = LEAST_VISIT_MS if study.kind == "samples" else 0.0
-        pages = {
-            page: _Page(points.of_layer(page), self.areas[page], least_ms) for page in self.areas
+        shown = {
+            (page, until_ms): _Page(points.of_layer(page), self.areas[page], least_ms, until_ms)
+            for page, until_ms in dict.fromkeys((page, one.watched_ms) for one, page in wanted)
         }
-        found = [pages[page].numbers(measure) for measure, page in wanted]
+        found = [shown[page, one.watched_ms].numbers(one) for one, page in wanted]
         return np.stack(found, axis=1)
 
 
 class _Page:
     """What everybody's looks at one page come to, people × areas."""
 
-    def __init__(self, points: GazePoints, areas: Sequence[Area], least_ms: float) -> None:
+    def __init__(
+        self,
+        points: GazePoints,
+        areas: Sequence[Area],
+        least_ms: float,
+        watched_ms: float | None = None,
+    ) -> None:
         """Find all visits.
 
         Args:
             points: at the page, by how long each lasted, in order of time.
             areas: on it.
             least_ms: what a visit has to last.
+            watched_ms: how long the page counts since it was shown; None for all the time.
         """
         assert points.since_ms is not None, "they were read from a study"
+        until_ms = np.inf if watched_ms is None else watched_ms
         self.names = [area.name for area in areas]
         shape = (len(points.people), len(areas))
         area = within([each.corners for each in areas], points.x_px, points.y_px)
-        total_ms = np.bincount(points.person, points.weight, minlength=shape[0])
+        # Of a look that goes on after that, what came before counts for dwelling.
+        while_shown = np.clip(until_ms - points.since_ms, 0.0, points.weight)
+        total_ms = np.bincount(points.person, while_shown, minlength=shape[0])
         seen = np.bincount(points.person, minlength=shape[0]) > 0
         inside = area >= 0
         cell = points.person[inside] * shape[1] + area[inside]
-        own_ms = np.bincount(cell, points.weight[inside], minlength=np.prod(shape)).reshape(shape)
+        own_ms = np.bincount(cell, while_shown[inside], minlength=np.prod(shape)).reshape(shape)
         with np.errstate(invalid="ignore", divide="ignore"):
             self.dwell = own_ms / total_ms[:, None]
         # A second showing begins anew, where time goes back.
@@ -200,7 +234,8 @@ class _Page:
         begins[1:] |= np.diff(points.since_ms) < 0
         starts = np.flatnonzero(begins)
         lasted = np.add.reduceat(points.weight, starts) if starts.size else np.zeros(0)
-        visits = starts[(area[starts] >= 0) & (lasted >= least_ms)]
+        counts = (area[starts] >= 0) & (lasted >= least_ms) & (points.since_ms[starts] <= until_ms)
+        visits = starts[counts]
         cell = points.person[visits] * shape[1] + area[visits]
         self.visits = np.bincount(cell, minlength=np.prod(shape)).reshape(shape).astype(np.float64)
         first = np.full(np.prod(shape), np.inf)
@@ -212,8 +247,8 @@ class _Page:
         """One number a person; NaN for who has no look at the page."""
         area = self.names.index(measure.area)
         found = {
-            HIT: (self.first_ms <= measure.watched_ms).astype(np.float64),
-            FIRST: np.minimum(self.first_ms, measure.watched_ms),
+            HIT: np.isfinite(self.first_ms).astype(np.float64),
+            FIRST: np.minimum(self.first_ms, measure.latest_ms),
             DWELL: self.dwell,
             REVISITS: np.clip(self.visits - 1.0, 0.0, MOST_REVISITS),
             WITHIN: (self.first_ms <= measure.within_s * 1000.0).astype(np.float64),

@@ -14,7 +14,7 @@ from eyelid.errors import InputError, unknown
 from eyelid.gaze.events import units_of_gaze
 from eyelid.gaze.features.catalogue import most_used
 from eyelid.gaze.features.per_event import event_outline
-from eyelid.gaze.features.windows import window_outline
+from eyelid.gaze.features.windows import WINDOW_S, window_outline
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
 
@@ -38,6 +38,7 @@ class Measure:
         statistic: ``mean``, ``median``, or ``share`` of rows.
         above: of a share, those above a limit; False for those below it.
         limit: of a share.
+        window_s: how long windows are, where rows are those.
     """
 
     feature: Feature
@@ -45,6 +46,7 @@ class Measure:
     statistic: str = "mean"
     above: bool = True
     limit: float = 0.0
+    window_s: float = WINDOW_S
 
     @property
     def name(self) -> str:
@@ -85,11 +87,17 @@ class Measure:
         what = self.feature.definition or self.feature.name
         if self.is_share:
             side = "above" if self.above else "below"
-            return f"share of rows with {self.feature.name} {side} {self.limit:g}"
+            return f"share of {self._rows} with {self.feature.name} {side} {self.limit:g}"
         if self.rows == PEOPLE:
             return what
-        rows = "all rows" if self.rows == FEATURES else f"all {self.rows}"
+        rows = f"all {self._rows}"
         return f"{self.statistic} over {rows}: {what}"
+
+    @property
+    def _rows(self) -> str:
+        if self.rows == WINDOWS:
+            return f"windows of {self.window_s:g} s"
+        return "rows" if self.rows == FEATURES else self.rows
 
     def of_rows(self) -> pl.Expr:
         """The number of some rows that belong together; null where none of them has a value."""
@@ -107,9 +115,11 @@ class Measures:
 
     Attributes:
         head: of the study; its rows are not looked at.
+        window_s: how long windows of gaze are.
     """
 
     head: Study
+    window_s: float = WINDOW_S
 
     @cached_property
     def features(self) -> dict[str, tuple[str, Feature]]:
@@ -119,7 +129,7 @@ class Measures:
         else:
             units_of_gaze(self.head)
             outlines = {rows: event_outline(self.head, rows) for rows in (FIXATIONS, SACCADES)}
-            outlines[WINDOWS] = window_outline(self.head)
+            outlines[WINDOWS] = window_outline(self.head, self.window_s)
         attributes = [name for name in self.head.people.columns if name != "person"]
         return {name: (PEOPLE, _attribute(name)) for name in attributes} | {
             feature.name: (rows, feature)
@@ -140,14 +150,15 @@ class Measures:
             raise unknown("measure", str(feature), self.features)
         rows, known = self.features[feature]
         if statistic is None:
-            return Measure(known, rows)
+            return Measure(known, rows, window_s=self.window_s)
         if statistic not in _STATISTICS:
             raise unknown(f"statistic of {feature}", statistic, _STATISTICS)
         if statistic != "share":
             if limit:
                 raise InputError(f"only a share has a limit, got '{name}': leave out '{limit}'")
-            return Measure(known, rows, statistic)
-        return Measure(known, rows, "share", not limit or limit[0] == ">", _limit(name, limit))
+            return Measure(known, rows, statistic, window_s=self.window_s)
+        above = not limit or limit[0] == ">"
+        return Measure(known, rows, "share", above, _limit(name, limit), self.window_s)
 
     def usual(self, many: int, known: Callable[[Measure], bool] = lambda _: True) -> list[Measure]:
         """The measures that most studies report, where nobody names any.
@@ -156,16 +167,21 @@ class Measures:
             many: how many at most.
             known: whether it is known of a measure how people differ; those come first.
         """
-        ranked = [name for name in _USUAL if self.features.get(name, (PEOPLE,))[0] != PEOPLE]
+        # How long recordings are planned to be is public.
+        features = [name for name, (rows, _) in self.features.items() if self._may_exist(rows)]
+        ranked = [name for name in _USUAL if name in features]
         # A feature of windows that averages one of events says the same again.
-        rest = [
-            name
-            for name, (rows, _) in self.features.items()
-            if rows != PEOPLE and name.removesuffix("_mean") not in ranked
-        ]
+        rest = [name for name in features if name.removesuffix("_mean") not in ranked]
         others = most_used(rest, len(rest))
         found = [self.named(name) for name in [*ranked, *others]]
         return sorted(found, key=lambda measure: not known(measure))[:many]
+
+    def _may_exist(self, rows: str) -> bool:
+        """Whether recordings as long as planned have such rows; attributes have none."""
+        planned_ms = self.head.planned_ms
+        if rows == PEOPLE:
+            return False
+        return rows != WINDOWS or planned_ms is None or planned_ms >= 1000.0 * self.window_s
 
     def all_named(self, names: Sequence[str]) -> list[Measure]:
         """Measures by their names, each once."""

@@ -120,9 +120,9 @@ class Panel:
                [2. , 2. , nan]])
         """
         cells: dict[tuple[Measure | AreaMeasure, str | None], Floats] = {}
-        for rows in dict.fromkeys(measure.rows for measure in self.measures):
-            mine = [measure for measure in self.measures if measure.rows == rows]
-            cells |= self._of_rows(_table(study, rows), mine, people)
+        for rows, window_s in dict.fromkeys((one.rows, one.window_s) for one in self.measures):
+            mine = [one for one in self.measures if (one.rows, one.window_s) == (rows, window_s)]
+            cells |= self._of_rows(_table(study, rows, window_s), mine, people)
         if self.pages is not None and self.areas:
             seen = self.pages.values(study, people, self.areas)
             cells |= {where: seen[:, n] for n, where in enumerate(self.areas)}
@@ -156,7 +156,7 @@ class Panel:
         return found
 
 
-def _table(study: Study, rows: str) -> pl.DataFrame:
+def _table(study: Study, rows: str, window_s: float) -> pl.DataFrame:
     """The rows of some people that measures are made of."""
     if rows == FEATURES:
         return FeatureTable.outline(study).data
@@ -165,7 +165,7 @@ def _table(study: Study, rows: str) -> pl.DataFrame:
         attributes = pl.exclude("person").cast(pl.String).cast(pl.Float64, strict=False)
         return study.people.select("person", attributes)
     if rows == WINDOWS:
-        return windows_and_omissions(study)[0].data
+        return windows_and_omissions(study, window_s)[0].data
     return events_and_omissions(study, rows)[0].data
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.statistics import intervals
+from eyelid.mechanisms.statistics.estimate import Estimate
 from eyelid.mechanisms.statistics.intervals import WIDER, Interval
 from eyelid.mechanisms.statistics.parts import Part
 from eyelid.mechanisms.statistics.planning import width_of
@@ -31,6 +32,8 @@ INTERVALS = "modelled"
 """How intervals are made, as certificates name it."""
 SPREADS_IN_RANGE = 6.0
 """Where nobody knows how people spread, a range by definition is taken for so many of them."""
+TIES = "ties and people without a number count half"
+"""What a share of people who are higher, and a probability of superiority, counts them as."""
 MOST_CLIPPED = 0.03
 """The share of people outside of a range that intervals put right."""
 # Standard deviations of the noise by which it must be exceeded.
@@ -43,37 +46,9 @@ _UNKNOWN_FACTOR = 2.5
 _ASSUMED = "spread between people taken as a sixth of the range"
 _NORM_SPREAD = "spread between people by the norm"
 CLIPPED, _AT_THE_END = "a clipped mean", "at the end of its range"
-WARNINGS = (CLIPPED, _AT_THE_END)
+_FAR = "far from its norm"
+WARNINGS = (CLIPPED, _AT_THE_END, _FAR)
 """How notes begin that say that a result is not what it is called."""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """One result.
-
-    Attributes:
-        estimate: in the measure's own unit.
-        low: end of the 95% interval, which covers sampling, noise and clipping; None where there
-            is none.
-        high: the other end.
-        noise_sd: of the noise alone.
-        people: over how many.
-        unit: of all of them; ``1`` of shares and rank statistics.
-        p: of a test that there is no effect, noise included; None where there is none.
-        note: what to know of it.
-        shares: of sampling, noise and clipping in the squared width, together 1; empty where there
-            is no interval.
-    """
-
-    estimate: float | None
-    low: float | None
-    high: float | None
-    noise_sd: float | None
-    people: int
-    unit: str
-    p: float | None = None
-    note: str = ""
-    shares: tuple[float, ...] = ()
 
 
 def estimates(
@@ -92,13 +67,14 @@ def estimates(
     """
     found: list[Estimate] = []
     outside = people_outside(parts, shown, entries)
+    counted = any(one.name == "clipped" for part in parts for one in part.statistics)
     for part, numbers in zip(parts, shown, strict=True):
         if part.noise is None:
             found.append(_chosen(part, entries, int(numbers[0])))
         elif part.statistics[0].cells:
             found += _counts(part, numbers)
         else:
-            found += _of_sums(_Shown(part, numbers.tolist(), outside), entries, yes_or_no)
+            found += _of_sums(_Shown(part, numbers.tolist(), outside, counted), entries, yes_or_no)
     return found
 
 
@@ -111,11 +87,13 @@ class _Shown:
         numbers: in its order.
         outside: people outside of a range, by their group and of which numbers (of any: none),
             where more of them were clipped than intervals put right.
+        counted: whether people outside of their range are counted.
     """
 
     part: Any
     numbers: list[int]
     outside: Mapping[tuple[int | None, tuple[int, ...]], Estimate]
+    counted: bool = False
 
     @property
     def noise(self) -> NoiseOfOne:
@@ -186,6 +164,16 @@ def _mean(shown: _Shown, statistic: Statistic, entry: Entry) -> Estimate:
             f"{_AT_THE_END}: most people may lie outside of it, and their mean as far beyond the "
             "estimate as the interval reaches"
         )
+    elif (
+        fitted is None
+        and not entry.contrast
+        and not shown.counted
+        and _is_far(place, shown, range_)
+    ):
+        notes.append(
+            f"{_FAR}: noise and sampling alone hardly explain it, so that more people may lie "
+            "outside of the range than the interval puts right"
+        )
     if fitted is None:
         notes.append(_ASSUMED if range_.sd is None else _NORM_SPREAD)
     found = found.around(inside)
@@ -206,6 +194,13 @@ def _mean(shown: _Shown, statistic: Statistic, entry: Entry) -> Estimate:
         "; ".join(notes),
         _parted(found, sd / math.sqrt(people), noise),
     )
+
+
+def _is_far(place: float, shown: _Shown, range_: Range) -> bool:
+    centre, sd = range_.place_of_norm, range_.sd_in_places
+    if centre is None or sd is None:
+        return False
+    return intervals.is_seldom(place - centre, sd / math.sqrt(shown.part.people), shown.noise)
 
 
 def estimated_place(shown: float, entry: Entry, spread: float | None = None) -> float:
@@ -366,7 +361,8 @@ def _about_clipped(outside: Estimate, entry: Entry) -> str:
     farthest = max(range_.lower - least, most - range_.upper, 0.0)
     worst = "without a limit"
     if not math.isinf(farthest):
-        worst = f"by up to {(outside.high or 1.0) * farthest:.3g} {entry.unit}".rstrip()
+        most = float(f"{(outside.high or 1.0) * farthest:.3g}")
+        worst = f"by up to {most:,.10g} {entry.unit}".rstrip()
     return (
         f"{CLIPPED}: about {100 * (outside.estimate or 0.0):.0f}% of people lie outside of "
         f"the range, and their mean itself may be off {worst}"
@@ -383,11 +379,20 @@ def _share(shown: _Shown, statistic: Statistic) -> Estimate:
     inside = float(np.clip(place, 0.0, 1.0))
     found = intervals.share(place, people, noise).around(inside)
     sampling = math.sqrt(max(inside * (1 - inside), 0.25 / people) / people)
-    p = None
+    p, note = None, ""
     if statistic.name == "higher":
+        note = TIES
         p = p_value("sign", 2 * place - 1, noise.times(2), people)
     return Estimate(
-        inside, found.low, found.high, noise.sd, people, "1", p, "", _parted(found, sampling, noise)
+        inside,
+        found.low,
+        found.high,
+        noise.sd,
+        people,
+        "1",
+        p,
+        note,
+        _parted(found, sampling, noise),
     )
 
 
@@ -412,7 +417,7 @@ def _of_pairs(shown: _Shown, statistic: Statistic) -> Estimate:
     shares = _parted(found, float(spread(np.array([inside]))[0]), noise)
     if statistic.name == "superiority":
         inside, low, high = ((1 + at) / 2 for at in (inside, found.low, found.high))
-        return Estimate(inside, low, high, noise.sd / 2, sum(groups), "1", p, "", shares)
+        return Estimate(inside, low, high, noise.sd / 2, sum(groups), "1", p, TIES, shares)
     return Estimate(inside, found.low, found.high, noise.sd, people, "1", p, "", shares)
 
 

@@ -318,6 +318,21 @@ def is_outside(shown: float, sd: float, clips: tuple[bool, bool] = BOTH) -> bool
     return bool((clips[0] and shown < low) or (clips[1] and shown > high))
 
 
+def is_seldom(off: float, sampling_sd: float, noise: NoiseOfOne) -> bool:
+    """Whether noise and sampling put a mean so far off in one of twenty studies, or in fewer.
+
+    Args:
+        off: how far a noisy mean is from where it is thought to be.
+        sampling_sd: of the mean without noise.
+        noise: on it.
+
+    >>> is_seldom(0.1, 0.05, NoiseOfOne(0.01)), is_seldom(-0.11, 0.05, NoiseOfOne(0.01))
+    (False, True)
+    """
+    below = float(noise.below(np.array([off]), np.array([sampling_sd]))[0])
+    return 2 * min(below, 1 - below) < 1 - LEVEL
+
+
 # Shares and rank statistics.
 
 

@@ -98,6 +98,13 @@ class Term:
             )
         if name == "histogram" and not 2 <= cells <= _MOST_CELLS:
             raise InputError(f"a histogram has 2 to {_MOST_CELLS} cells, got {cells}")
+        for piece in rest[:wanted]:
+            if any(letter.isalpha() for letter in piece):
+                raise InputError(
+                    f"'{text}' names an entry by '{piece}': entries are named by their numbers, "
+                    "counted from 1 in the order of measures (of each its tasks, then contrasts), "
+                    f"such as {':'.join([name, *map(str, range(1, wanted + 1))])}"
+                )
         columns = tuple(_whole(text, piece) - 1 for piece in rest[:wanted])
         if columns and (min(columns) < 0 or len(columns) < wanted):
             raise InputError(f"'{text}' needs {wanted} of the entries, counted from 1")
@@ -173,7 +180,10 @@ def parse(text: str) -> tuple[Asked, ...]:
         names = {term.name for term in terms}
         apart = sorted(names & {*ALONE, BETWEEN})
         if apart and (len(names) > 1 or (apart[0] in ALONE and len(terms) > 1)):
-            raise InputError(f"{apart[0]} is a part of its own: write ';' between it and others")
+            raise InputError(
+                f"{apart[0]} is a part of its own, with a share of ε: write ';' between it and "
+                f"others, such as 'mean;{apart[0]}{'' if apart[0] == BETWEEN else ':1'}'"
+            )
         if apart and apart[0] in ALONE and not terms[0].columns:
             raise InputError(f"{apart[0]} is of one entry: name it, such as {apart[0]}:1")
         found.append((terms, _number(piece, share) if at else None))

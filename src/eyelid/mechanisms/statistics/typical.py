@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from eyelid.mechanisms.differential import Integers
-from eyelid.mechanisms.statistics.estimates import Estimate, estimated_place, estimates, spread_of
+from eyelid.mechanisms.statistics.estimate import Estimate
+from eyelid.mechanisms.statistics.estimates import estimated_place, estimates, spread_of
 from eyelid.mechanisms.statistics.intervals import clipped_moments
 from eyelid.mechanisms.statistics.parts import Part
 from eyelid.mechanisms.statistics.quantities import DELTA

@@ -45,10 +45,10 @@ from eyelid.releases.audits.accounts import counted
 from eyelid.releases.audits.attack import Attack, AuditPlan
 from eyelid.releases.audits.consistency import MISSTATED, among_promises, as_declared
 from eyelid.releases.kinds.features.preparation import opened
+from eyelid.releases.kinds.statistics.choice import summary_mechanism
 from eyelid.releases.kinds.statistics.plan import (
     StatisticsDesign,
     bounds_of,
-    summary_mechanism,
     unprotected_of,
 )
 from eyelid.releases.kinds.statistics.presentation import results_of, texts_of
@@ -192,6 +192,8 @@ def _questions(content: Mapping[str, Any]) -> Questions:
             for page, own in areas.items()
         },
         content["by"],
+        content.get("seconds"),
+        content.get("window_s"),
     )
 
 

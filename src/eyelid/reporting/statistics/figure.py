@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from eyelid.mechanisms.groups.public_groups import EVERYBODY
 from eyelid.reporting.drawing import BLUE, GREEN, GREY, INK, ORANGE, SMALL, figure
 from eyelid.reporting.statistics.tables import spoken
 
@@ -100,7 +101,7 @@ def draw_panel(axes: Axes, rows: pl.DataFrame) -> None:
 def _label(task: str, group: str, tasks: int, groups: int) -> str:
     """What a row is of, as far as it differs from the others."""
     parts = [task] if tasks > 1 or task else []
-    if groups > 1:
+    if groups > 1 or group not in ("", EVERYBODY):
         parts.append(group)
     return textwrap.shorten(", ".join(parts) or "everybody", _LETTERS, placeholder=" …")
 
@@ -109,7 +110,9 @@ def _axis(row: dict[str, Any]) -> str:
     """The measure, what of it, and its unit."""
     unit = "" if row["unit"] in ("", "1") else f" ({row['unit']})"
     of = "difference of " if row["statistic"] == "mean" and BETWEEN in (row["task"] or "") else ""
-    return f"{of}{row['measure']}, {spoken(row['statistic'])}{unit}"
+    # What counts half is said below tables, and in the caption.
+    what = spoken(row["statistic"]).partition(" (ties")[0]
+    return f"{of}{row['measure']}, {what}{unit}"
 
 
 def legend(people: int, promise: str) -> str:
@@ -122,7 +125,8 @@ def legend(people: int, promise: str) -> str:
     return (
         f"Results of {people} participants under {promise} for each of them. Thin lines are 95% "
         "intervals that cover sampling, noise and clipping; thick ones are ± one standard "
-        "deviation of the noise alone."
+        "deviation of the noise alone. In a share of people who are higher, ties and people "
+        "without a number count half."
     )
 
 

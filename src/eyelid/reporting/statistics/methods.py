@@ -18,18 +18,27 @@ INTERVALS = {
         "Intervals are 95% intervals that cover the sampling of participants, the noise with its "
         "exact distribution, and what limiting numbers to their ranges does to a mean of normally "
         "distributed numbers. Where spreads between participants were not released, they are taken "
-        "to be 1.25 times a norm's, or a sixth of a range without a norm. Shares have the binomial "
-        "distribution, rank statistics the variance of theory (Kendall's τ as in normal pairs; "
-        "superiority the largest variance that it can have). Medians, quantiles and slopes have "
-        "intervals of normally distributed numbers. p-values are of sign, signed-rank, "
-        "Mann–Whitney and Kendall's tests, which ask whether differences lie evenly about 0, "
-        "whether groups have the same distribution, and whether two numbers are independent; with "
-        "the noise included: exact for up to 150 participants, by the normal "
-        "distribution for more, and conservative where there are ties or missing numbers; they "
-        "were not corrected for how many there are."
+        "to be 1.25 times a norm's, or a sixth of a range without a norm."
     ),
 }
 """How intervals were made, in words."""
+_OF_NORMAL = "medians, quantiles and slopes have intervals of normally distributed numbers"
+_VARIANCES = {
+    "share": "shares have the binomial distribution",
+    "higher": "shares have the binomial distribution",
+    "clipped": "shares have the binomial distribution",
+    "signed-rank": "the signed rank has the variance of theory",
+    "superiority": "superiority has the largest variance that it can have",
+    "tau": "Kendall's τ has the variance of normal pairs",
+    **dict.fromkeys(("median", "quantile", "slope"), _OF_NORMAL),
+}
+_TESTS = {
+    "higher": "a sign test (whether differences lie evenly about 0)",
+    "signed-rank": "a signed-rank test (whether differences lie evenly about 0)",
+    "superiority": "a Mann–Whitney test (whether groups have the same distribution)",
+    "tau": "Kendall's test (whether two numbers are independent)",
+}
+_HALF = ("higher", "superiority")
 _SOURCES = {
     "definition": "by definition",
     "norm": "norm",
@@ -90,18 +99,43 @@ def _sentences(certificate: Certificate, facts: Mapping[str, Any]) -> Iterator[s
         if formal_only(promised):
             yield "A promise of this size is formal only: it rules out almost nothing."
     yield _numbers(facts["entries"])
+    if facts.get("events"):
+        yield f"Fixations and saccades were detected with eyelid's method {facts['events']}."
     yield _ranges(facts["entries"])
     yield from _groups(certificate)
     yield (
         "A participant without a number counted with the middle of its range (of a difference 0, "
-        "of a rank statistic as equal to everybody), and nobody was left out."
+        "of a rank statistic as equal to everybody), and nobody was left out; this draws means to "
+        "the middle of their range (of a difference to 0) and comparisons to one half or 0."
     )
+    noise = facts.get("noise") or [certificate.noise["sampler"]]
     yield (
-        f"Released statistics are: {_released(facts['rows'])}; their noise is "
-        f"{certificate.noise['sampler']} ({certificate.noise['numerics']} numerics)."
+        f"Released statistics are: {_released(facts['rows'])}. Noise was added to each: "
+        f"{'; '.join(noise)} (exact parameters are in certificate.json)."
     )
+    # A quantile has its level behind its name.
+    statistics = dict.fromkeys(row[3].partition(":")[0] for row in facts["rows"])
     yield INTERVALS[facts["intervals"]]
+    yield from _variances_and_tests(list(statistics))
     yield from _releases(certificate)
+
+
+def _variances_and_tests(statistics: Sequence[str]) -> Iterator[str]:
+    """What intervals of shares and ranks rest on, and the tests: of what was released alone."""
+    variances = [_VARIANCES[name] for name in statistics if name in _VARIANCES]
+    if variances:
+        said = "; ".join(dict.fromkeys(variances))
+        yield f"{said[0].upper()}{said[1:]}."
+    tests = [_TESTS[name] for name in statistics if name in _TESTS]
+    if tests:
+        yield (
+            f"p-values are of {' and '.join(tests)}, noise included: exact for up to 150 "
+            "participants, by the normal distribution for more, and conservative where there are "
+            "ties or missing numbers; they were not corrected for how many there are."
+        )
+    half = [spoken(name).partition(" (")[0] for name in statistics if name in _HALF]
+    if half:
+        yield f"In the {' and the '.join(half)}, ties and participants without a number count half."
 
 
 def _numbers(entries: Sequence[Mapping[str, Any]]) -> str:
@@ -136,10 +170,11 @@ def _range(entry: Mapping[str, Any]) -> str:
         known = f" of {number(entry['mean'])} ± {number(entry['sd'])}{unit}"
     if entry["mean"] is not None and entry["contrast"]:
         known = f", the spread between people of {number(entry['sd'])}{unit}"
-    return (
-        f"{what} {number(entry['lower'])} to {number(entry['upper'])}{unit} "
-        f"({_SOURCES[entry['source']]}{known}{scale})"
-    )
+    source = f"{_SOURCES[entry['source']]}{known}"
+    if known and entry["source"] == "file":
+        # What was fixed in a file is the norm.
+        source = f"norm{known}, {_SOURCES['file']}"
+    return f"{what} {number(entry['lower'])} to {number(entry['upper'])}{unit} ({source}{scale})"
 
 
 def _released(rows: Sequence[Sequence[str]]) -> str:

@@ -149,7 +149,7 @@ class Wanted:
     """What an interval of a wanted width takes.
 
     Attributes:
-        width: in standard deviations between people; of a share as it is.
+        width: in standard deviations between people; of a share as a share of people.
         people: from how many on, at this ε; None where no number is enough.
         epsilon: from which on, with these people; None where none is enough.
     """
@@ -191,8 +191,8 @@ class StatisticsOffer(Offer):
         if widest is not None:
             yield (
                 f"The widest 95% interval will be about {number(widest, 2)} standard deviations "
-                "between people wide (of a share as it is), if people are as norms say: sampling, "
-                "noise and clipping together."
+                "between people wide (of a share: as a share of people), if people are as norms "
+                "say: sampling, noise and clipping together."
             )
         if any(each.exact is not None and each.exact.assumed for each in self.results):
             yield (

@@ -11,12 +11,15 @@ import polars as pl
 
 from eyelid.display import Displayed, facts, pandas_frame
 from eyelid.mechanisms.certificate import Certificate
-from eyelid.spelling import Table, plural
+from eyelid.reporting.statistics.tables import rows_of, shown_columns
+from eyelid.spelling import Table, on_terminal, plural
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+_MOST_ROWS = 30
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +56,19 @@ class Results(Displayed):
             },
             f"Results by {self.certificate.mechanism}",
         )
+
+    def __repr__(self) -> str:
+        """The facts, and the results below."""
+        columns = shown_columns(self.frame)
+        rows = [columns, *rows_of(self.frame, columns)]
+        wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(cell.ljust(n) for cell, n in zip(row, wide, strict=True)).rstrip()
+            for row in rows[: _MOST_ROWS + 1]
+        ]
+        left = len(rows) - len(lines)
+        more = [f"… and {plural(left, 'row')} more: `.frame`"] if left else []
+        return "\n".join([super().__repr__(), "", *map(on_terminal, lines), *more])
 
     def _repr_html_(self) -> str:
         """The facts, and the results below."""

@@ -40,7 +40,7 @@ STATISTICS = {
     "geometric mean": "geometric mean",
     "sd": "SD between people",
     "share": "share of people",
-    "higher": "share of people higher",
+    "higher": "share of people higher (ties and missing people count half)",
     "clipped": "share outside the range",
     "signed-rank": "signed-rank",
     "superiority": "probability of superiority",
@@ -64,7 +64,7 @@ def spoken(statistic: str) -> str:
     """A statistic in words.
 
     >>> spoken("higher"), spoken("quantile:0.9")
-    ('share of people higher', 'quantile 0.9')
+    ('share of people higher (ties and missing people count half)', 'quantile 0.9')
     """
     return STATISTICS.get(statistic, statistic.replace(":", " "))
 

@@ -23,6 +23,7 @@ from eyelid.releases.kinds.statistics.plan import (
     resized,
 )
 from eyelid.releases.kinds.statistics.questions import Questions, asked_of
+from eyelid.releases.kinds.statistics.quote import summary_preview
 from eyelid.releases.kinds.statistics.release import Results, summary
 
 FEATURES = (
@@ -235,17 +236,113 @@ def test_without_a_norm_ranks_come_first_below_fifty_people():
 
 
 def test_primary_measures_get_half_of_the_budget():
-    made = planned(
-        reading(), measures=("mood", "skipping"), terms={"primary": ("skipping",)}
-    ).mechanism
-    assert made.statistics == "mean:2@0.5;mean:1"
+    said = {"measures": ("mood", "fixation_duration", "skipping"), "tasks": ("each",)}
+    made = planned(reading(), **said, terms={"primary": ("skipping",)}).mechanism
+    assert made.statistics == "mean:5,mean:6@0.5;mean:1,mean:2,mean:3,mean:4"
+
+
+def test_half_of_the_budget_is_refused_where_it_would_only_add_noise():
+    said = {"measures": ("mood", "skipping"), "terms": {"primary": ("skipping",)}}
+    with pytest.raises(InputError, match=r"noise of 0\.0354 of their range, and of 0\.025 without"):
+        planned(reading(), **said)
+    with pytest.raises(InputError, match="Leave `primary`"):
+        planned(reading(), **said | {"terms": {"primary": ("mood", "skipping")}})
 
 
 def test_groups_are_results_of_their_own():
     found = planned(reading(), measures=("skipping",), by="sex")
-    assert [row[2] for row in found.results["rows"]] == ["f", "m"]
+    assert [row[2:] for row in found.results["rows"]] == [
+        ["f", "mean"],
+        ["m", "mean"],
+        ["f > m", "superiority"],
+    ]
     assert found.released_as.groups == {"f": 20, "m": 20}
     assert not found.alike
+
+
+def test_two_groups_are_compared_as_far_as_the_budget_carries_it():
+    sexes = {"measures": ("skipping", "mood"), "by": "sex"}
+    assert (
+        planned(reading(40), **sexes).mechanism.statistics == "mean:1;superiority:1,superiority:2"
+    )
+    alone = {"measures": ("skipping",), "by": "sex"}
+    assert planned(reading(40), epsilon=0.6, **alone).mechanism.statistics == "mean:1;superiority:1"
+    assert planned(reading(40), epsilon=0.4, **alone).mechanism.statistics == "mean:1"
+    norm = Norm("mood", "any", "points", 0.0, 10.0, source=Source("a pilot"), grade="own")
+    said = {"measures": ("mood",), "by": "sex", "terms": {"norms": [norm]}}
+    assert planned(reading(40), **said).mechanism.statistics == "mean:1;superiority:1"
+
+
+def test_a_count_of_unit_one_is_no_share():
+    study = reading(30)
+    counts = Feature("mood", "1", "how many", 0.0, 60.0)
+    counted = replace(study, features=(*study.features[:2], counts))
+    made = planned(counted, measures=("mood",), by="sex").mechanism
+    assert made.statistics == "superiority:1"
+    made = planned(counted, measures=("skipping",), contrasts=("comic-paper",)).mechanism
+    assert made.statistics == "higher:1,mean:1"
+
+
+def test_norms_may_be_of_other_measures_of_the_study(tmp_path):
+    file = tmp_path / "norms.csv"
+    header = "measure,task,unit,mean,between,within,scale,source"
+    file.write_text(f"{header}\nmood,any,points,0,10,,,Pilot\n", encoding="utf-8")
+    planned(reading(), measures=("skipping",), terms={"norms": file})
+    file.write_text(f"{header}\nmoood,any,points,0,10,,,Pilot\n", encoding="utf-8")
+    with pytest.raises(InputError, match="unknown measure 'moood'"):
+        planned(reading(), measures=("skipping",), terms={"norms": file})
+
+
+def test_an_activity_is_what_people_do():
+    with pytest.raises(InputError, match="did you mean 'silent-reading' or 'reading-aloud'"):
+        planned(reading(), terms={"activity": "reading"})
+    with pytest.raises(InputError, match="unknown activity 'difference'"):
+        planned(reading(), terms={"activity": "difference"})
+
+
+def test_people_without_a_number_are_told_of_with_where_they_pull():
+    study = reading(20)
+    gone = (pl.col("person") == "p003") & (pl.col("task") == "comic")
+    lacking = replace(study, data=study.data.filter(~gone))
+    told = []
+    done = summary(
+        lacking, measures="skipping", contrasts="comic-paper", epsilon=8.0, tell=told.append
+    )
+    said = " ".join(told)
+    assert "pull its mean towards 0, and the share of people who are higher towards 0.5" in said
+    assert "--people every-task" in said
+    higher = done.frame.filter(pl.col("statistic") == "higher")
+    assert higher["note"].to_list() == ["ties and people without a number count half"]
+    assert "participants without a number count half" in done.methods
+
+
+def test_methods_name_the_detector_and_only_the_tests_that_were_made():
+    study = eyelid.simulate(people=12, minutes=0.2, seed=1)
+    done = summary(study, measures="fixation_duration", epsilon=4.0)
+    assert "detected with eyelid's method robust (threshold_per_s 30 deg/s" in done.methods
+    assert "Mann–Whitney" not in done.methods
+    assert "steps" not in done.methods
+    assert re.search(r"standard deviation 0\.\d+ of the range in the mean or share", done.methods)
+    compared = summary(reading(), measures="mood", by="sex", epsilon=4.0)
+    assert "a Mann–Whitney test" in compared.methods
+    assert "sign test" not in compared.methods
+    assert "detected" not in compared.methods
+
+
+def test_results_show_their_numbers():
+    found = summary(reading(), measures="skipping", epsilon=4.0, seed=1)
+    (estimate,) = found.frame["estimate"]
+    assert f" {estimate:.2f}" in repr(found)
+
+
+def test_results_of_windows_say_how_long_they_are():
+    study = replace(eyelid.simulate(people=12, minutes=0.2, seed=1), planned_ms=None)
+    told = []
+    done = summary(study, measures="fixation_rate", epsilon=4.0, tell=told.append)
+    assert "which shorter recordings do not have" in done.frame["note"][0]
+    assert any("nobody has a value of fixation_rate" in note for note in told)
+    usual = planned(replace(study, planned_ms=12_000.0)).design.asked.said.measures
+    assert "fixation_rate" not in usual
 
 
 def test_fewer_usual_measures_are_taken_where_the_budget_carries_no_more():
@@ -268,7 +365,7 @@ def test_another_number_of_people_keeps_the_proportions_of_groups():
         ({"contrasts": ("comic-tv",)}, "unknown task of a contrast 'tv'"),
         ({"contrasts": ("comic-paper", "comic - paper")}, "is named twice"),
         ({"by": "age"}, "unknown attribute of people to group by 'age'"),
-        ({"measures": ("hit",)}, "unknown measure 'hit'"),
+        ({"measures": ("hit",)}, "hit is of areas of interest: name them, `areas=…`"),
         ({"areas": {"page": ()}}, "areas of interest need gaze"),
     ],
 )
@@ -341,7 +438,8 @@ def test_constant_measures_and_ties_give_results(value):
     assert rows["higher"]["estimate"] == pytest.approx(0.5, abs=0.05), "ties count half"
 
 
-def test_areas_are_reported_by_page(tmp_path):
+def looking_at_a_logo():
+    """Thirty people who look at a logo from 1.5 s on."""
     rng = np.random.default_rng(3)
     rows = []
     for person in range(30):
@@ -354,7 +452,41 @@ def test_areas_are_reported_by_page(tmp_path):
     screen = Screen(width_px=400, height_px=300)
     study = Study("fixations", data, people, units="px", xy_origin="top-left", screen=screen)
     logo = Area("logo", np.array([[0.0, 0], [100, 0], [100, 100], [0, 100]]))
-    found = summary(study, areas={"home": [logo]}, epsilon=30.0).frame
+    return study, {"home": [logo]}
+
+
+def test_how_long_a_page_counts_is_said_and_told():
+    study, areas = looking_at_a_logo()
+    told = []
+    done = summary(study, areas=areas, epsilon=30.0, tell=told.append)
+    assert "`seconds=15` (--seconds 15)" in " ".join(told)
+    assert "first 10 s with 10000 ms" in " ".join(told)
+    assert "at all, however long the page was shown" in done.methods
+    short = summary(study, areas=areas, epsilon=30.0, seconds=1.2, tell=told.append)
+    rows = {row["measure"]: row for row in short.frame.iter_rows(named=True)}
+    assert rows["hit:logo"]["estimate"] == pytest.approx(0.0, abs=0.05)
+    assert "within the first 1.2 s" in short.methods
+    assert "only the first 1.2 s count, as you say" in told[-1]
+    said = {"areas": areas, "seconds": 20.0, "epsilon": 30.0}
+    notes = summary_preview(study, **said).notes
+    assert any("first 20 s" in note for note in notes)
+    assert summary_preview(study, **said).offer.ranges[0].upper == 20_000.0
+    with pytest.raises(InputError, match="'hit:logo' is what results are called"):
+        summary(study, areas=areas, measures="hit:logo", epsilon=2.0)
+    with pytest.raises(InputError, match="seconds say how long a page with areas counts"):
+        summary(study, seconds=15.0, epsilon=2.0)
+
+
+def test_one_name_is_as_good_as_a_list_of_one():
+    study = reading(people=30)
+    said = {"measures": "fixation_duration", "contrasts": "comic-paper", "tasks": "each"}
+    found = summary(study, **said, epsilon=4.0, seed=1).frame
+    assert set(found["task"]) == {"comic", "paper", "comic - paper"}
+
+
+def test_areas_are_reported_by_page():
+    study, areas = looking_at_a_logo()
+    found = summary(study, areas=areas, epsilon=30.0).frame
     rows = {row["measure"]: row for row in found.iter_rows(named=True)}
     assert rows["hit:logo"]["statistic"] == "share"
     assert rows["hit:logo"]["estimate"] == pytest.approx(1.0, abs=0.05)

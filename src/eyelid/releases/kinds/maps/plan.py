@@ -339,7 +339,7 @@ def make_map_plan(
 
     tables = None
     if areas is not None:
-        tables = _tables(areas, own, for_tables, people, layers)
+        tables = _tables(areas, view.stimuli or (), own, for_tables, people, layers)
         check_on_picture(tables.areas, *view.size)
     chosen: MapMechanism | None = None
     observers: tuple[Observers, ...] = ()
@@ -425,12 +425,13 @@ def _refuse_caps(mechanism: MapMechanism, weight: Weight, by: str | None) -> Non
 
 def _tables(
     areas: Path | str | Sequence[Area],
+    stimuli: Sequence[str],
     epsilon: float | None,
     parameters: dict[str, Any],
     people: int,
     layers: int,
 ) -> AreaDesign:
-    listed = read_areas(areas) if isinstance(areas, str | Path) else tuple(areas)
+    listed = read_areas(areas, stimuli) if isinstance(areas, str | Path) else tuple(areas)
     if epsilon is None:
         raise InputError("tables of areas need an ε of their own: give `level` or `epsilon`")
     made = cast(AoiTables, mechanism_named(AoiTables.name, epsilon=epsilon, **parameters))

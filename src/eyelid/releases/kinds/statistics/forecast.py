@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from eyelid.errors import InputError
-from eyelid.mechanisms.statistics.estimates import Estimate, spread_of
+from eyelid.mechanisms.statistics.estimate import Estimate
+from eyelid.mechanisms.statistics.estimates import spread_of
 from eyelid.mechanisms.statistics.parts import Part
 from eyelid.mechanisms.statistics.power import effect_found, noise_of_test
 from eyelid.mechanisms.statistics.ranges import Entry
@@ -69,9 +70,15 @@ def _exactness(
         return None
     width = found.high - found.low
     known = all(entries[column].range.sd is not None for column in statistic.columns)
-    in_sds = statistic.name in _IN_SDS and found.unit != "1"
+    in_sds = statistic.name in _IN_SDS and not _of_share(found.unit, statistic, entries)
     effect = _effect(part, statistic, width)
     return Exactness(found.noise_sd, width, effect, relative, in_sds and not known, found.shares)
+
+
+def _of_share(unit: str, statistic: Any, entries: Sequence[Entry]) -> bool:
+    """Whether it is of numbers without a unit between 0 and 1."""
+    ranges = [entries[column].range for column in statistic.columns]
+    return unit == "1" and all(each.lower >= -1 and each.upper <= 1 for each in ranges)
 
 
 def _relative(

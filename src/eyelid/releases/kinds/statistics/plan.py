@@ -7,21 +7,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.measures.measure import Measure
 from eyelid.gaze.measures.panel import Column
 from eyelid.gaze.norms import TASKS, Norm
+from eyelid.gaze.norms.norm import DIFFERENCE
 from eyelid.io.norms import read_norms
 from eyelid.io.pieces import StudyInPieces
 from eyelid.mechanisms.certificate import ReleasedAs
 from eyelid.mechanisms.groups.public_groups import EVERYBODY
-from eyelid.mechanisms.mechanism import find, mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.statistics.estimates import INTERVALS
-from eyelid.mechanisms.statistics.parts import Part
 from eyelid.mechanisms.statistics.planning import best_k
+from eyelid.mechanisms.statistics.quantities import SUMS
 from eyelid.mechanisms.statistics.ranges import Entry
 from eyelid.mechanisms.statistics.summary import StatisticsFacts, Summary
 from eyelid.privacy.bounds import Bounds, BoundsSource
@@ -30,19 +30,18 @@ from eyelid.privacy.noise.randomness import SEEDED
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.accounting import Plan
 from eyelid.releases.kinds.features.plan import promised
+from eyelid.releases.kinds.statistics.choice import (
+    check_carried,
+    summary_mechanism,
+    usual_mechanism,
+)
 from eyelid.releases.kinds.statistics.questions import USUAL, Asked, Questions, asked_of
 from eyelid.releases.kinds.statistics.ranges import entry_of, norms_of
 from eyelid.spelling import plural
 
 BOX = "summary-box"
 ANY = "any"
-RANKS_BELOW = 50
-"""Below so many people rank statistics come first where no norm exists; from there on it is counted
-how many lie outside of a norm's range."""
-# Standard deviation of a guess anywhere in the range: noise above it leaves nothing to see.
-_GUESS = 1 / math.sqrt(12)
 DATA_NORMS = "a norm was read off the private data, so the ranges, which are told, show these"
-_PRIMARY_SHARE = "0.5"
 _OF_DIFFERENCES = ("higher", "signed-rank")
 
 
@@ -159,9 +158,28 @@ class StatisticsDesign:
             "statistics": self.mechanism.statistics,
             "groups": [[name, people] for name, people in self.asked.sizes],
             "intervals": INTERVALS,
+            "events": self.asked.events or None,
+            "noise": self._noise,
             "asked": self._asked,
             "rows": [list(row) for row in rows_of(self)],
         }
+
+    @property
+    def _noise(self) -> list[str]:
+        """How large noise is, as a reader needs it; the certificate has its parameters as well."""
+        found = []
+        for part in self.mechanism.parts_for(self.facts):
+            plain = all(statistic.name in SUMS for statistic in part.statistics)
+            several = f"each of {part.shown} means and shares"
+            means = "the mean or share" if part.shown == 1 else several
+            found.append(
+                f"of standard deviation {part.spread:.2g} of the range in {means} of {part.people} "
+                "people"
+                if part.spread is not None and plain
+                else f"on {', '.join(dict.fromkeys(one.name for one in part.statistics))} of "
+                f"{part.people} people, of the standard deviation that stands beside each result"
+            )
+        return list(dict.fromkeys(found))
 
     @property
     def _asked(self) -> dict[str, Any]:
@@ -173,6 +191,8 @@ class StatisticsDesign:
             "tasks": list(said.tasks),
             "contrasts": list(said.contrasts),
             "by": said.by,
+            "seconds": said.seconds,
+            "window_s": said.window_s,
             "areas": None
             if areas is None
             else {
@@ -270,8 +290,8 @@ def _design(cut: StudyInPieces, questions: Questions, terms: Terms) -> Statistic
     def known(measure: Measure) -> bool:
         return norms_of([Column(measure)], terms.activity, own)[0] is not None
 
-    if terms.activity not in TASKS:
-        raise unknown("activity", terms.activity, TASKS)
+    if terms.activity not in TASKS or terms.activity == DIFFERENCE:
+        raise unknown_activity(terms.activity)
     fewest = USUAL if questions.measures or questions.areas is not None else 1
     for many in range(USUAL, 0, -1):
         asked = asked_of(cut, questions, known, many)
@@ -281,6 +301,19 @@ def _design(cut: StudyInPieces, questions: Questions, terms: Terms) -> Statistic
             if many == fewest:
                 raise
     raise AssertionError("the last one is returned or fails")
+
+
+def unknown_activity(name: str) -> InputError:
+    """The error for what nobody does: differences are of norms, and no activity.
+
+    >>> print(unknown_activity("reading"))
+    unknown activity 'reading': did you mean 'silent-reading' or 'reading-aloud'?
+    """
+    known = [task for task in TASKS if task != DIFFERENCE]
+    near = [task for task in known if name and name.lower() in task]
+    if len(near) < 2:
+        return unknown("activity", name, known)
+    return InputError(f"unknown activity '{name}': did you mean {' or '.join(map(repr, near))}?")
 
 
 def designed(
@@ -295,15 +328,20 @@ def designed(
         simulated: whether these people are made up.
     """
     columns = asked.panel.columns
-    own = _own_norms(terms.norms, [column.measure.name for column in columns])
+    names = [*(column.measure.name for column in columns), *asked.features]
+    own = _own_norms(terms.norms, names)
     norms = norms_of(columns, terms.activity, own)
     sizes = tuple(people for _, people in asked.sizes)
     facts = StatisticsFacts.of(sum(sizes), len(columns), sizes)
     made = terms.mechanism
     if isinstance(made, str):
-        statistics = terms.statistics or usual_statistics(asked, norms, by, terms.primary)
         given = {"epsilon": terms.epsilon, "delta": terms.delta, "by": by}
-        made = summary_mechanism(made, statistics=statistics, **given)
+        said = terms.statistics
+        made = (
+            summary_mechanism(made, statistics=said, **given)
+            if said
+            else usual_mechanism(made, asked, norms, facts, terms.primary, **given)
+        )
     elif made.by != by:
         raise InputError(
             f"{made.name} has by={made.by}, and results are asked for with by={by}: say the same "
@@ -400,17 +438,6 @@ def check_said(mechanism: str, said: Iterable[str]) -> None:
             raise unknown(f"parameter of {mechanism}", name, known)
 
 
-def summary_mechanism(name: str, **parameters: Any) -> Summary:
-    """The mechanism of results, with its parameters; those that are None keep their default."""
-    if parameters.get("epsilon") is None:
-        raise InputError("say how private it must be: `epsilon=…`, the total for one person")
-    kind = find(name)
-    if kind.release is not ReleaseKind.STATISTICS:
-        raise InputError(f"{kind.name} makes no results: use 'eyelid {kind.command}'")
-    given = {key: value for key, value in parameters.items() if value is not None}
-    return cast(Summary, mechanism_named(name, **given))
-
-
 def _own_norms(
     said: Path | str | Sequence[Norm] | None, names: Sequence[str] | None
 ) -> Sequence[Norm]:
@@ -418,74 +445,6 @@ def _own_norms(
     if said is None:
         return ()
     return read_norms(said, names) if isinstance(said, str | Path) else said
-
-
-def usual_statistics(
-    asked: Asked, norms: Sequence[Norm | None], by: str | None, primary: Sequence[str] = ()
-) -> str:
-    """What is released of which numbers where nobody says, by public facts.
-
-    Means of everything. Of a difference also the share of people who are higher in the first task,
-    and only that where below fifty people no norm says how wide its range has to be; between groups
-    then the probability of superiority. Where a norm's range may be too narrow, and from fifty
-    people on, also how many people lie outside of it.
-
-    Args:
-        asked: of whom, and what.
-        norms: of each number.
-        by: the attribute that groups are made by.
-        primary: measures that get half of ε.
-    """
-    columns, fewest = asked.panel.columns, min(people for _, people in asked.sizes)
-    sums: dict[bool, list[str]] = {True: [], False: []}
-    ranks = []
-    names = {column.measure.name for column in columns}
-    for name in primary:
-        if name not in names:
-            raise unknown("primary measure", name, names)
-    for number, (column, norm) in enumerate(zip(columns, norms, strict=True), start=1):
-        unlimited = norm is None and column.measure.unit != "1" and fewest < RANKS_BELOW
-        first = column.measure.name in primary
-        if unlimited and by and not column.contrast:
-            ranks.append(f"superiority:{number}")
-            continue
-        means = [] if unlimited and column.contrast else [f"mean:{number}"]
-        shares = [f"higher:{number}"] if column.contrast else []
-        sums[first] += [*shares, *means] if fewest < RANKS_BELOW else [*means, *shares]
-    if any(norms) and fewest >= RANKS_BELOW and sums[False]:
-        sums[False].append("clipped")
-    parts = [",".join(terms) for terms in (sums[True], sums[False], ranks) if terms]
-    if sums[True] and len(parts) > 1:
-        parts[0] += f"@{_PRIMARY_SHARE}"
-    return ";".join(parts)
-
-
-def check_carried(mechanism: Summary, facts: StatisticsFacts) -> None:
-    """Refuse more numbers than a guess in the middle of each range would be as good for.
-
-    Args:
-        mechanism: with its parameters.
-        facts: the public facts.
-    """
-    for part in mechanism.parts_for(facts):
-        if part.spread is None or part.spread <= _GUESS:
-            continue
-        most = _most(part)
-        can = f"at most {plural(most, 'number')}" if most else "not a single one"
-        raise InputError(
-            f"{plural(part.shown, 'number')} of {part.people} people drown in the noise of ε = "
-            f"{float(part.epsilon):g}, which carries {can} here: name fewer measures, tasks or "
-            "contrasts, take a larger ε, or more people"
-        )
-
-
-def _most(part: Part) -> int:
-    """How many numbers a draw of noise carries."""
-    assert part.noise is not None, "it is noise that is added"
-    if not part.noise.dimension:
-        return math.floor(part.shown * (_GUESS / part.noise.sd) ** 2)
-    numbers = range(1, part.shown)
-    return sum(replace(part.noise, dimension=d).sd <= _GUESS for d in numbers)
 
 
 def bounds_of(entries: Sequence[Entry]) -> Bounds:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import polars as pl
 
+from eyelid.gaze.measures.measure import WINDOWS, Measure
 from eyelid.io.csv_cells import csv_text
 from eyelid.io.release_folder import MEASURED, RESULTS
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.differential import Integers
-from eyelid.mechanisms.statistics.estimates import Estimate, estimates
+from eyelid.mechanisms.statistics.estimate import Estimate
+from eyelid.mechanisms.statistics.estimates import estimates
+from eyelid.mechanisms.statistics.statistic import Statistic
 from eyelid.privacy.rank1 import advantage_bound
 from eyelid.releases.kinds.statistics.plan import StatisticsDesign, rows_of
 from eyelid.reporting.consent import for_participants
@@ -96,6 +99,14 @@ def texts_of(
     }
 
 
+def _of_windows(design: StatisticsDesign, statistic: Statistic) -> str:
+    """Of which windows numbers are, for a note; nothing where they are of none."""
+    measures = [design.asked.panel.columns[column].measure for column in statistic.columns]
+    seconds = {m.window_s for m in measures if isinstance(m, Measure) and m.rows == WINDOWS}
+    said = " and ".join(f"{each:g}" for each in sorted(seconds))
+    return f"of windows of {said} s, which shorter recordings do not have" if seconds else ""
+
+
 def results_of(design: StatisticsDesign, shown: Sequence[Integers]) -> pl.DataFrame:
     """The table of all results: estimates and intervals, of what was measured and public facts.
 
@@ -105,6 +116,11 @@ def results_of(design: StatisticsDesign, shown: Sequence[Integers]) -> pl.DataFr
     """
     parts = design.mechanism.parts_for(design.facts)
     found = estimates(parts, design.entries, design.shares, shown)
+    several = [one for _, one in design.statistics for _ in range(one.cells + 1)]
+    found = [
+        replace(each, note="; ".join(filter(None, (each.note, _of_windows(design, statistic)))))
+        for each, statistic in zip(found, several, strict=True)
+    ]
     names = [field.name for field in fields(Estimate) if field.name in COLUMNS]
     rows = [
         (*row, *(getattr(result, name) for name in names), *(result.shares or [None] * len(SHARES)))

@@ -11,10 +11,11 @@ import polars as pl
 
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.areas import Area
+from eyelid.gaze.events import settings_in_words, units_of_gaze
+from eyelid.gaze.features.windows import WINDOW_S
 from eyelid.gaze.measures.looks import (
     HIT,
     KINDS,
-    WATCHED_MS,
     AreaMeasure,
     Pages,
     area_kind,
@@ -33,6 +34,7 @@ USUAL = 3
 EACH = "each"
 FEWEST = 2
 _LARGEST_SCREEN = 1 << 20
+_MOST_SECONDS = 86_400.0
 _USUAL_OF_AREAS = (HIT, "first_look", "dwell")
 
 AreasSaid = Path | str | Mapping[str, Sequence[Area]] | None
@@ -48,6 +50,9 @@ class Questions:
         contrasts: each as ``A-B``.
         areas: of interest, by page, or their file.
         by: public attributes that groups are made by.
+        seconds: how long a page with areas counts since it was shown; by default as planned, or
+            for all the time that it was shown where nobody planned it.
+        window_s: how long windows of gaze are; by default half a minute.
     """
 
     measures: tuple[str, ...] = ()
@@ -55,6 +60,18 @@ class Questions:
     contrasts: tuple[str, ...] = ()
     areas: AreasSaid = None
     by: str | None = None
+    seconds: float | None = None
+    window_s: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.seconds is None:
+            return
+        if self.areas is None:
+            raise InputError("seconds say how long a page with areas counts: name areas as well")
+        if not 0 < self.seconds <= _MOST_SECONDS:
+            raise InputError(
+                f"seconds must be above 0 and at most {_MOST_SECONDS:g}, got {self.seconds:g}"
+            )
 
 
 def several(said: str | Sequence[str]) -> tuple[str, ...]:
@@ -78,6 +95,8 @@ class Asked:
         groups: who of them is in which.
         tasks: all that the study has.
         said: the questions, with the usual measures by their names where none was named.
+        features: all that could be asked of rows, by name.
+        events: how events were detected in samples, in words; empty where none were.
     """
 
     panel: Panel
@@ -85,6 +104,8 @@ class Asked:
     groups: Groups
     tasks: tuple[str, ...]
     said: Questions
+    features: tuple[str, ...] = ()
+    events: str = ""
 
     @property
     def sizes(self) -> tuple[tuple[str, int], ...]:
@@ -116,9 +137,10 @@ def asked_of(
     groups = groups_among(head.people.select("person"), head.people, questions.by)
     tasks = _tasks(cut.recordings)
     pages = _pages(cut, questions.areas)
-    of_areas, of_rows = _measures(head, questions, pages)
+    measurable = Measures(head, questions.window_s or WINDOW_S)
+    of_areas, of_rows = _measures(measurable, questions, pages)
     if pages is None and not of_rows:
-        of_rows = Measures(head).usual(usual, known)
+        of_rows = measurable.usual(usual, known)
     places = tuple(dict.fromkeys([*(tasks if of_rows else ()), *(pages.areas if pages else ())]))
     contrasts = tuple(contrast_of(contrast, places) for contrast in questions.contrasts)
     for number, pair in enumerate(contrasts):
@@ -134,7 +156,10 @@ def asked_of(
     kinds = [kind_name(measure) for measure, _ in of_areas]
     names = dict.fromkeys([*kinds, *(measure.name for measure in of_rows)])
     said = replace(questions, measures=tuple(names), areas=None if pages is None else pages.areas)
-    return Asked(panel, people, groups, tasks, said)
+    features = measurable.features if of_rows else [feature.name for feature in head.features]
+    detected = bool(of_rows) and head.kind == "samples"
+    events = settings_in_words(units_of_gaze(head)) if detected else ""
+    return Asked(panel, people, groups, tasks, said, tuple(features), events)
 
 
 def _tasks(recordings: pl.DataFrame) -> tuple[str, ...]:
@@ -161,15 +186,17 @@ def _apart(
 
 
 def _measures(
-    head: Study, questions: Questions, pages: Pages | None
+    measurable: Measures, questions: Questions, pages: Pages | None
 ) -> tuple[list[tuple[AreaMeasure, str]], list[Measure]]:
     """Measures of areas, each with its page, and measures of rows."""
     named = [name.strip() for name in questions.measures if name.strip()]
+    for name in named:
+        _check_of_areas(name, measurable.head, pages)
     if pages is None:
-        measures = Measures(head)
-        return [], measures.all_named(named)
+        return [], measurable.all_named(named)
     kinds = [name for name in named if _is_of_areas(name)] or ([] if named else [*_USUAL_OF_AREAS])
-    watched_ms = head.planned_ms or WATCHED_MS
+    said = questions.seconds
+    watched_ms = measurable.head.planned_ms if said is None else said * 1000.0
     of_areas = []
     for name in kinds:
         kind, within_s = area_kind(name)
@@ -181,7 +208,22 @@ def _measures(
     if len(set(of_areas)) < len(of_areas):
         raise InputError(f"each measure of areas can be named once, got {', '.join(kinds)}")
     rest = [name for name in named if name not in kinds]
-    return of_areas, Measures(head).all_named(rest) if rest else []
+    return of_areas, measurable.all_named(rest) if rest else []
+
+
+def _check_of_areas(name: str, head: Study, pages: Pages | None) -> None:
+    """Refuse a measure of areas that is named as results name it, or without areas."""
+    kind, colon, area = name.partition(":")
+    own = [*(feature.name for feature in head.features), *head.people.columns]
+    if not _is_of_areas(kind) or kind in own:
+        return
+    if pages is None:
+        raise InputError(f"{kind} is of areas of interest: name them, `areas=…` (--areas FILE)")
+    if colon:
+        raise InputError(
+            f"'{name}' is what results are called: `measures` (--measures) takes {kind} alone, "
+            f"which is measured of every area. For '{area}' alone, name it alone in the areas"
+        )
 
 
 def _is_of_areas(name: str) -> bool:

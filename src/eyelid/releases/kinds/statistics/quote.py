@@ -21,6 +21,7 @@ from eyelid.privacy.unit import PERSON
 from eyelid.releases.budget import spent_on
 from eyelid.releases.kinds.features.plan import promised
 from eyelid.releases.kinds.features.preparation import opened
+from eyelid.releases.kinds.statistics.choice import check_carried, summary_mechanism
 from eyelid.releases.kinds.statistics.forecast import (
     exactness_of,
     least_epsilon,
@@ -28,16 +29,15 @@ from eyelid.releases.kinds.statistics.forecast import (
     wanted_width,
     widths_of,
 )
+from eyelid.releases.kinds.statistics.notes import public_notes
 from eyelid.releases.kinds.statistics.plan import (
     ANY,
     BOX,
     StatisticsDesign,
     Terms,
-    check_carried,
     make_statistics_plan,
     resized,
     rows_of,
-    summary_mechanism,
     widths,
 )
 from eyelid.releases.kinds.statistics.questions import AreasSaid, Questions, several
@@ -75,6 +75,8 @@ def summary_preview(
     primary: str | Sequence[str] = (),
     norms: Path | str | Sequence[Norm] | None = None,
     activity: str = ANY,
+    seconds: float | None = None,
+    window_s: float | None = None,
     map: Map = None,
     people: Whom = None,
 ) -> Quote[StatisticsOffer]:
@@ -95,10 +97,14 @@ def summary_preview(
         primary: measures that get half of ε to themselves.
         norms: norms of one's own.
         activity: what people did.
+        seconds: how long a page with areas counts.
+        window_s: how long windows of gaze are.
         map: what you say about the columns of recordings.
         people: whom it is about.
     """
-    questions = Questions(several(measures), several(tasks), several(contrasts), areas, by)
+    questions = Questions(
+        several(measures), several(tasks), several(contrasts), areas, by, seconds, window_s
+    )
     terms = Terms(epsilon, delta, mechanism, statistics, several(primary), norms, activity)
     cut = opened(source, map, people)
     plan = make_statistics_plan(cut, randomness(None), questions, terms)
@@ -113,7 +119,7 @@ def summary_preview(
         _other(design.mechanism, design.facts),
     )
     path = Path(source) if isinstance(source, str | Path) else None
-    before, notes = UNCOUNTED, [*cut.head.notes]
+    before, notes = UNCOUNTED, [*cut.head.notes, *public_notes(design, cut.head)]
     try:
         before = spent_on(cut.entering, path)
     except InputError as error:

@@ -27,6 +27,7 @@ from eyelid.mechanisms.statistics.ranges import places_of
 from eyelid.mechanisms.statistics.summary import Summary
 from eyelid.releases.accounting import Plan, counting_entry
 from eyelid.releases.kinds.features.preparation import opened
+from eyelid.releases.kinds.statistics.notes import lacking_notes, public_notes
 from eyelid.releases.kinds.statistics.plan import (
     ANY,
     BOX,
@@ -60,6 +61,8 @@ def summary(
     primary: str | Sequence[str] = (),
     norms: Path | str | Sequence[Norm] | None = None,
     activity: str = ANY,
+    seconds: float | None = None,
+    window_s: float | None = None,
     ledger: Path | str | None = None,
     seed: int | None = None,
     map: Map = None,
@@ -87,6 +90,9 @@ def summary(
         primary: measures that get half of ε to themselves.
         norms: a file of norms of one's own, or norms; published ones are there without it.
         activity: what people did, so that norms fit: ``silent-reading``, ``scene-viewing``, ….
+        seconds: how long a page with areas counts since it was shown; by default as planned, or
+            for all the time where nobody planned it.
+        window_s: how long windows of gaze are; half a minute by default.
         ledger: where to count; by default the file beside the original study.
         seed: makes the noise repeatable and the guarantee void.
         map: what you say about the columns of recordings, as for `eyelid.read`.
@@ -105,7 +111,9 @@ def summary(
     out = None if out is None else Path(out)
     if out is not None:
         check_new(out)
-    asked = Questions(several(measures), several(tasks), several(contrasts), areas, by)
+    asked = Questions(
+        several(measures), several(tasks), several(contrasts), areas, by, seconds, window_s
+    )
     terms = Terms(epsilon, delta, mechanism, statistics, several(primary), norms, activity)
     request = Request(source, seed, ledger, map=map, people=people)
     request.check_seed()
@@ -162,7 +170,8 @@ class ResultsJob(Job[Results]):
             *cut.head.notes,
             *remarks,
             *choice_notes(plan.chosen, len(plan.people)),
-            *_lacking_notes(plan.design, self.survey),
+            *public_notes(plan.design, cut.head),
+            *lacking_notes(plan.design, self.survey),
         )
         return Prepared(plan, lambda: digest, origin, notes, begin(key))
 
@@ -208,21 +217,3 @@ def _drawn(design: StatisticsDesign, survey: Survey, request: Request) -> Shown:
     places = places_of(survey.values, design.entries)
     labels = design.asked.groups.member.astype(np.int64)
     return design.mechanism.measure(places, labels, design.facts, request.noise)
-
-
-def _lacking_notes(design: StatisticsDesign, survey: Survey) -> list[str]:
-    """How many people have no number, for the owner."""
-    everybody = len(design.asked.people)
-    return [
-        "from the raw data, never in a release: "
-        + ("nobody has" if count == everybody else f"{count} of {everybody} people have no")
-        + (" a value of " if count == everybody else " ")
-        + f"{entry.measure}{f' in {entry.task}' if entry.task else ''}"
-        + (
-            ", so that what is released of it is noise alone: leave it out"
-            if count == everybody
-            else ", and count with the middle of its range"
-        )
-        for entry, count in zip(design.entries, survey.lacking.tolist(), strict=True)
-        if count
-    ]
