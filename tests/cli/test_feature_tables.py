@@ -297,3 +297,60 @@ def test_trials_of_one_row_are_compared(eyelid, convert, tmp_path):
     assert convert(said=[*MAP, "--map", "planned_rows=3"]).code == 0
     done = eyelid("compare", tmp_path / "study", "--mechanisms", "ksame", "--json")
     assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("time", ["", ",time=trial"])
+def test_trials_that_are_numbered_anew_in_each_task_are_recordings_of_their_own(
+    eyelid, convert, tmp_path, time
+):
+    rows = [
+        f"s{person},{task},{trial},{200 + 300 * (task == 'hard') + person}"
+        for person in range(6)
+        for task in ("easy", "hard")
+        for trial in range(3)
+    ]
+    table = "\n".join(["subject,condition,trial,fix.dur", *rows, ""])
+    said = ("--map", f"person=subject,task=condition,recording=trial{time}")
+    features = "\n".join(FILE.splitlines()[:2]) + "\n"
+    done = convert(features=features, table=table, said=said)
+    assert "several tasks" not in done.err
+    study = read(tmp_path / "study")
+    assert study.data.select("person", "recording").n_unique() == len(rows)
+    eyelid("release", tmp_path / "study", tmp_path / "out", "--mechanism", "ksame", "--set", "k=3")
+    means = read(tmp_path / "out").data.group_by("task").agg(pl.col("duration").mean())
+    assert dict(means.rows()) == pytest.approx({"easy": 202.5, "hard": 502.5})
+
+
+def test_tasks_that_differ_in_spelling_alone_are_refused(convert):
+    table = trials().replace("Maria 1,easy,", "Maria 1,Easy ,")
+    done = convert(table=table)
+    assert done.code == 2
+    assert "tasks 'easy' and 'Easy ' differ only in how their names are written" in done.err
+
+
+@pytest.mark.parametrize("missing", ["#N/A", "#NULL!", "NULL", "NA", "N/A"])
+def test_what_a_spreadsheet_writes_for_nothing_is_missing(convert, tmp_path, missing):
+    lines = trials().splitlines()
+    cells = lines[1].split(",")
+    cells[5] = missing
+    done = convert(table="\n".join([lines[0], ",".join(cells), *lines[2:], ""]))
+    assert done.code == 0
+    assert read(tmp_path / "study").data["duration"].null_count() == 1
+
+
+def test_entries_of_a_list_in_json_are_told_to_count_from_one(eyelid, tmp_path):
+    (tmp_path / "gaze.json").write_text(
+        "\n".join(f'{{"user": "u{n}", "t": {n}, "dir": [0.0, 0.1, 1.0]}}' for n in range(3))
+    )
+    said = "person=user,gaze_x=dir.0,gaze_y=dir.1,gaze_z=dir.2"
+    done = eyelid("inspect", tmp_path / "gaze.json", "--map", said)
+    assert "entries of a list count from 1: the first is 'dir.1'" in done.err
+    bare = eyelid("inspect", tmp_path / "gaze.json", "--map", "person=user").err
+    assert "such as 'NAME,UNIT,LOWER,UPPER" in bare
+
+
+@pytest.mark.parametrize("command", ["lint", "budget"])
+def test_commands_that_only_tell_can_be_quiet(command, eyelid, convert, tmp_path):
+    convert()
+    done = eyelid(command, tmp_path / "study", "--quiet")
+    assert (done.code, done.out, done.err) == (0, "", "")

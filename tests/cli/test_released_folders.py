@@ -259,6 +259,62 @@ def test_other_users_of_a_shared_folder_cannot_read_an_audit(home, eyelid):
     }
 
 
+@pytest.fixture(scope="module")
+def results(home):
+    """A folder of results beside the releases."""
+    library.summary(home / "study", home / "results", measures=["fixation_duration"], epsilon=1.0)
+    return home / "results"
+
+
+def leaks_in(folder):
+    return [(each.where, each.what) for each in library.lint(folder) if each.severity == "leak"]
+
+
+def test_results_as_they_were_made_lint_clean(results, eyelid):
+    done = eyelid("lint", results)
+    assert (done.code, done.err) == (0, "")
+    assert "Its certificate, which is of these data, says" in done.out
+
+
+@pytest.mark.parametrize(
+    ("tamper", "found"),
+    [
+        (
+            lambda home: (home / "results.csv").write_text(
+                (home / "results.csv").read_text() + "rate,,,mean,1,0,2,1,6,,,seen by ann@x.org\n"
+            ),
+            ("certificate.json", "a certificate that is not of these data"),
+        ),
+        (
+            lambda home: (home / "results.svg").write_text(
+                (home / "results.svg").read_text() + "<!-- of 3 Mar 2021 -->"
+            ),
+            ("results.svg", "a date"),
+        ),
+        (
+            lambda home: (home / "methods.md").write_text(
+                "Means.\n\nAsk ann.smith@uni.example of it.\n"
+            ),
+            ("methods.md", "an e-mail address"),
+        ),
+        (
+            lambda home: (home / "gaze.csv").write_text("time_ms,x,y\n0,1,2\n"),
+            ("gaze.csv", "what no release has"),
+        ),
+        (
+            lambda home: (home / "measured.json").unlink(),
+            ("certificate.json", "a certificate that is not of these data"),
+        ),
+    ],
+    ids=["results", "figure", "words", "beside", "not measured"],
+)
+def test_results_that_were_changed_are_no_release_to_trust(tamper, found, results, tmp_path):
+    folder = tmp_path / "results"
+    shutil.copytree(results, folder)
+    tamper(folder)
+    assert found in leaks_in(folder)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_release_as_it_was_made_lints_clean(kind, home, eyelid):
     done = eyelid("lint", home / kind)

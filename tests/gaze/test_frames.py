@@ -10,12 +10,14 @@ import pymovements as pm
 import pytest
 from polars.testing import assert_frame_equal
 
+import eyelid
 from eyelid.errors import InputError
 from eyelid.gaze.frames import polars_frame
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.sources import refuse_frame
 from eyelid.gaze.study import Feature, Screen, Study
 from eyelid.gaze.table import FeatureTable
+from eyelid.io.reading import read as read_file
 
 TRIALS = pl.DataFrame(
     {
@@ -285,3 +287,91 @@ def test_gaze_of_pymovements_that_cannot_be_is_refused(gaze, told):
     with pytest.raises(InputError) as error:
         Study.from_pymovements(gaze())
     assert told in str(error.value)
+
+
+def trials_of_two_conditions():
+    """Trials whose numbers begin anew in each condition, which differ by 300."""
+    return pd.DataFrame(
+        [
+            (f"s{person}", condition, trial, 260.0 + 300.0 * (condition == "load") + trial)
+            for person in range(4)
+            for condition in ("base", "load")
+            for trial in range(3)
+        ],
+        columns=["who", "cond", "trial", "fix"],
+    )
+
+
+@pytest.mark.parametrize("time", [None, "trial"])
+def test_trials_that_are_numbered_anew_in_each_task_are_recordings_of_their_own(time):
+    frame = trials_of_two_conditions()
+    said = {"person": "who", "task": "cond", "recording": "trial", "bounds": {"fix": (0, 900)}}
+    made = FeatureTable.from_frame(frame, **said, time=time)
+    assert made.recordings["recording"].to_list()[:2] == ["0-base", "1-base"]
+    means = made.data.group_by("task").agg(pl.col("fix").mean()).sort("task")
+    assert means.rows() == [("base", 261.0), ("load", 561.0)]
+    assert made.recordings.height == len(frame)
+
+
+def test_samples_of_several_stimuli_whose_clock_restarts_are_cut_as_files_are(tmp_path):
+    frame = pd.concat([SAMPLES.assign(page=page) for page in ("p", "q")]).sort_values(
+        ["who", "page", "t"]
+    )
+    study = Study.from_frame(frame, **SAID, stimulus="page")
+    path = tmp_path / "gaze.csv"
+    frame.to_csv(path, index=False)
+    columns = {"person": "who", "stimulus": "page", "time": "t", "x": "gx", "y": "gy"}
+    read = read_file(path, columns | {"units": "px", "time_unit": "s"})
+    assert study.data["stimulus"].to_list() == read.data["stimulus"].to_list()
+    assert study.data["time_ms"].to_list() == read.data["time_ms"].to_list()
+    assert study.data.select("person", "recording").n_unique() == 4
+
+
+def test_one_column_may_be_the_recording_and_what_was_looked_at():
+    study = Study.from_frame(SAMPLES.assign(page="p"), **SAID, stimulus="page", recording="page")
+    assert study.data["recording"].to_list() == study.data["stimulus"].to_list() == ["p"] * 6
+
+
+def test_repeated_rows_of_a_frame_are_told_without_a_word_on_files():
+    with pytest.raises(InputError, match="more than one row at time_ms 0: remove") as error:
+        Study.from_frame(SAMPLES.assign(t=0.0), **SAID)
+    assert "map" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("column", "other", "told"),
+    [("task", "Read ", "tasks 'read' and 'Read '"), ("stimulus", "READ", "stimuli 'read' and")],
+)
+def test_tasks_and_stimuli_that_differ_in_spelling_alone_are_refused(column, other, told):
+    frame = SAMPLES.assign(doing=["read"] * 3 + [other] * 3)
+    with pytest.raises(InputError, match=told):
+        Study.from_frame(frame, **SAID, **{column: "doing"})
+
+
+def test_levels_of_an_index_are_columns_where_they_are_named():
+    frame = trials_of_two_conditions().set_index(["who", "cond", "trial"])
+    said = {"person": "who", "task": "cond", "bounds": {"fix": (0, 900)}}
+    made = FeatureTable.from_frame(frame, **said)
+    assert made.data["person"].unique(maintain_order=True).to_list() == ["s0", "s1", "s2", "s3"]
+    numbered = FeatureTable.from_frame(frame, **said, recording="trial")
+    assert numbered.recordings.height == len(frame)
+
+
+def test_what_is_true_or_false_is_a_share():
+    frame = trials_of_two_conditions().assign(correct=[True, False, True] * 8)
+    said = {"person": "who", "task": "cond", "drop": ["trial", "fix"]}
+    made = FeatureTable.from_frame(frame, **said, bounds={"correct": (0, 1)})
+    assert made.data["correct"].to_list()[:3] == [1.0, 0.0, 1.0]
+
+
+def test_bounds_may_have_a_unit():
+    made = table(bounds=BOUNDS | {"rate": (0, 10, "1/s")})
+    assert made.features[0] == Feature("rate", "1/s", "", 0.0, 10.0)
+    with pytest.raises(InputError, match="give two numbers and, where there is one, the unit"):
+        table(bounds=BOUNDS | {"rate": (0, 10, 3)})
+
+
+@pytest.mark.parametrize("call", [eyelid.summary, eyelid.release, eyelid.inspect])
+def test_every_function_answers_a_bare_frame_alike(call):
+    with pytest.raises(InputError, match=r"\(eyelid\.FeatureTable\.from_frame\(frame, person"):
+        call(TRIALS.to_pandas())

@@ -180,7 +180,7 @@ def test_a_parquet_that_would_fill_the_memory_is_not_even_tried(long_name, monke
     with pytest.raises(InputError, match="becomes larger than"):
         parquet.check_sound(long_name)
     monkeypatch.setattr("eyelid.io.file_leaks.check_sound", lambda path: None)
-    monkeypatch.setattr("eyelid.io.file_leaks._MOST_VALUES", None)
+    monkeypatch.setattr("eyelid.io.text_columns.MOST_VALUES", None)
     (found,) = leaks_of_file(long_name, long_name)
     assert "becomes larger than" in found.value
 

@@ -162,7 +162,7 @@ def test_real_files_leak_what_their_vendors_write(real_data):
 
 
 def test_a_large_parquet_file_is_looked_at_to_its_end(tmp_path, monkeypatch):
-    monkeypatch.setattr("eyelid.io.file_leaks.ROWS_AT_ONCE", 3)
+    monkeypatch.setattr("eyelid.io.text_columns.ROWS_AT_ONCE", 3)
     note = ["nothing"] * 8 + ["by ann@x.example", "nothing"]
     rows = {"person": ["P1"] * 10, "word": note, "utc_time": [1.7e12 + i for i in range(10)]}
     pl.DataFrame(rows).write_parquet(tmp_path / "gaze.parquet")
@@ -201,7 +201,7 @@ def test_a_wide_table_of_short_rows_is_not_held_cell_by_cell(tmp_path, monkeypat
     def held(*_):
         raise AssertionError("columns are held")
 
-    monkeypatch.setattr("eyelid.io.file_leaks._text_columns", held)
+    monkeypatch.setattr("eyelid.io.file_leaks.text_columns", held)
     found = {(finding.where, finding.what) for finding in leaks_of(tmp_path / "P1.csv", None)}
     assert found == {
         ("P1.csv", "an e-mail address"),
@@ -309,3 +309,24 @@ def test_a_large_binary_file_is_searched_up_to_a_limit(tmp_path, monkeypatch):
     (tmp_path / "a.bin").write_bytes(noise + MAIL.encode() + noise * 10 + b"bob@lab.example")
     found = {each.value for each in leaks_of(tmp_path / "a.bin", None)}
     assert found == {"", MAIL}
+
+
+@pytest.mark.parametrize("said", ["Serial number SN0043217", "HMD-77 SN0043217", "S/N: 77-A1234"])
+def test_a_serial_number_in_words_is_found(said, tmp_path):
+    rows = [{"user": f"u{n}", "x": n, "y": 1, "device": said} for n in range(3)]
+    (tmp_path / "gaze.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "gaze.csv").write_text(f"x,y,device\n1,2,{said}\n2,2,{said}\n")
+    found = {(each.where, each.what) for each in lint(tmp_path)}
+    assert ("gaze.jsonl, device", "a serial number") in found
+    assert ("gaze.csv, column device", "a serial number") in found
+
+
+def test_words_that_are_no_serial_number_are_none(tmp_path):
+    (tmp_path / "P1.csv").write_text("time_ms,x,y,says\n0,1,2,serial position 12\n1,2,2,SN 2021\n")
+    assert not [each for each in lint(tmp_path) if each.what == "a serial number"]
+
+
+def test_a_number_of_a_user_is_no_name(tmp_path):
+    (tmp_path / "gaze.csv").write_text("person,time_ms,x,y\nu000,0,1,2\nu001,0,1,2\n")
+    found = {each.what for each in lint(tmp_path / "gaze.csv", {"units": "px"})}
+    assert "what may be a name" not in found

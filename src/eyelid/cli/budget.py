@@ -11,11 +11,13 @@ from eyelid.cli.output import (
     ColumnMap,
     Json,
     LedgerFile,
+    Quiet,
     column_map,
     print_json,
     print_table,
     remark,
     say,
+    working,
 )
 from eyelid.errors import InputError
 
@@ -72,6 +74,7 @@ def run(
     ] = False,
     columns: ColumnMap = None,
     ledger: LedgerFile = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Show, or limit, what has been spent on people.
@@ -88,36 +91,39 @@ def run(
                 f"{source} is the budget of a stream, whose limit is given where it streams: "
                 "eyelid stream --limit"
             )
-        _tell_stream(source, read_account(source), as_json)
+        with working(quiet=quiet):
+            _tell_stream(source, read_account(source), as_json)
         return
-    state = budget(
-        source,
-        limit_epsilon=limit_epsilon,
-        limit_delta=limit_delta,
-        no_limit=no_limit,
-        join=join,
-        apart=apart,
-        lost=lost,
-        ledger=ledger,
-        map=column_map(columns),
-    )
-    remark(*state.notes)
-    if as_json:
-        print_json(state.to_dict())
-        return
-    rows = [
-        (
-            d.made_at[:16].replace("T", " "),
-            d.mechanism,
-            d.what,
-            d.people,
-            d.guarantee.numbers(),
-            "no" if not d.guarantee.holds else "only alone" if d.id in state.undone else "yes",
+    with working(quiet=quiet):
+        state = budget(
+            source,
+            limit_epsilon=limit_epsilon,
+            limit_delta=limit_delta,
+            no_limit=no_limit,
+            join=join,
+            apart=apart,
+            lost=lost,
+            ledger=ledger,
+            map=column_map(columns),
         )
-        for d in state.debits
-    ]
-    print_table("Releases", ["when", "mechanism", "what", "people", "one person", "holds"], rows)
-    say(state.sentence)
+        remark(*state.notes)
+        if as_json:
+            print_json(state.to_dict())
+            return
+        rows = [
+            (
+                d.made_at[:16].replace("T", " "),
+                d.mechanism,
+                d.what,
+                d.people,
+                d.guarantee.numbers(),
+                "no" if not d.guarantee.holds else "only alone" if d.id in state.undone else "yes",
+            )
+            for d in state.debits
+        ]
+        named = ["when", "mechanism", "what", "people", "one person", "holds"]
+        print_table("Releases", named, rows)
+        say(state.sentence)
 
 
 def _tell_stream(path: Path, account: Account, as_json: bool) -> None:

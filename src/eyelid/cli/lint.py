@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eyelid.cli.output import ColumnMap, In, Json, column_map, print_findings, print_json, say
+from eyelid.cli.output import (
+    ColumnMap,
+    In,
+    Json,
+    Quiet,
+    column_map,
+    print_findings,
+    print_json,
+    say,
+    working,
+)
+
+if TYPE_CHECKING:
+    from eyelid.io.lint import Lint
 
 EXAMPLES = """\b
 Examples:
@@ -25,6 +38,7 @@ def run(
         Path | None,
         typer.Option(metavar="FILE", help="What is measured in a table of trials, as for convert."),
     ] = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> int:
     """Find names, dates, serial numbers, paths and ids.
@@ -35,15 +49,22 @@ def run(
     Warns of what singles participants out without a name: attributes, sampling rates, numbers and
     lengths of recordings. The answer shows what it found: it is for the owner's eyes.
     """
+    from eyelid.io.lint import looked_at
+
+    with working(quiet=quiet):
+        seen = looked_at(source, column_map(columns), features=features)
+        return _told(seen, source, columns, features, as_json)
+
+
+def _told(
+    seen: Lint, source: Path, columns: list[str] | None, features: Path | None, as_json: bool
+) -> int:
+    """Say what was found; the exit code."""
     from dataclasses import asdict
 
-    from eyelid.engine.progress import shown
-    from eyelid.io.lint import looked_at
     from eyelid.releases.advice import on
     from eyelid.spelling import plural
 
-    with shown():
-        seen = looked_at(source, column_map(columns), features=features)
     found = seen.findings
     # Files without a leak in them are not clean when nobody could tell whose they are.
     code = 1 if seen.leaks else 2 if seen.unread else 0

@@ -17,6 +17,8 @@ _NAMED = re.compile(r"`([a-z_]+)(?:=([^`]*))?`")
 _NEEDS_QUOTES = re.compile(r"[\s{}*?$&;|<>()]")
 # What the library calls otherwise than the command line.
 _CALLED = {"rate_hz": "rate", "every_s": "every", "for_s": "for", "window_s": "window"}
+# What mechanisms are set to, where another command's option is called so, too.
+_SET = {"length": "ROWS"}
 _FLAGS = {("only_areas", "True"): "--only areas"}
 
 _options: ContextVar[Mapping[str, str] | None] = ContextVar("options", default=None)
@@ -71,6 +73,8 @@ def _option(found: re.Match[str]) -> str:
     parameter, value = found[1], found[2]
     if (parameter, value) in _FLAGS:
         return _FLAGS[parameter, value]
+    if value is not None and parameter in _SET:
+        return f"--set {parameter}={_SET[parameter] if value == '…' else value}"
     name = _CALLED.get(parameter, parameter).replace("_", "-")
     settable = value is not None and "set" in own
     known = own if name in own or settable else others

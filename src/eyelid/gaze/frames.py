@@ -14,53 +14,17 @@ from typing import Any
 import polars as pl
 
 from eyelid.errors import InputError, unknown
+from eyelid.gaze.other_frames import polars_frame as polars_frame
 from eyelid.gaze.sources import library_of
-from eyelid.gaze.study import INDEX_COLUMNS, Feature, Study, check, of_one_task, ordered
+from eyelid.gaze.study import INDEX_COLUMNS, Bound, Feature, Study, check, of_one_task, ordered
 from eyelid.gaze.table import FeatureTable
 from eyelid.spelling import plural
 
 MS = {"ms": 1.0, "s": 1e3, "us": 1e-3, "ns": 1e-6}
 """Milliseconds in a unit of time."""
 
-_EXAMPLE = "bounds={'fixation_rate': (0.0, 10.0)}"
+_EXAMPLE = "bounds={'fixation_rate': (0.0, 10.0, '1/s')}"
 _WHY = "from what the feature means, never from these data"
-
-
-def polars_frame(frame: object, what: str = "the frame") -> pl.DataFrame:
-    """A frame of whatever library as one of polars; NaN is a missing value.
-
-    Args:
-        frame: of polars, pandas or Arrow, or of another library that narwhals knows.
-        what: it is, for the message where it is none.
-
-    >>> polars_frame({"person": ["a"]})
-    Traceback (most recent call last):
-    eyelid.errors.InputError: the frame is a dict: give a frame of polars, pandas or Arrow
-    """
-    if isinstance(frame, pl.LazyFrame):
-        frame = frame.collect()
-    if not isinstance(frame, pl.DataFrame):
-        import narwhals.stable.v2 as nw
-
-        try:
-            other = nw.from_native(frame, eager_only=True)  # type: ignore[call-overload]
-        except TypeError:
-            raise InputError(
-                f"{what} is a {type(frame).__name__}: give a frame of polars, pandas or Arrow"
-            ) from None
-        frame = pl.DataFrame([_series(str(name), other[name]) for name in other.columns])
-    return frame.with_columns(pl.selectors.float().fill_nan(None))
-
-
-def _series(name: str, column: Any) -> pl.Series:
-    """A column of another library, without that library's way to polars, which may need Arrow."""
-    missing = column.is_null()
-    if column.dtype.is_numeric():
-        values = pl.Series(name, column.to_numpy(), strict=False)
-        return values if not missing.any() else values.cast(pl.Float64).fill_nan(None)
-    empty = missing.to_list()
-    cells = [None if gone else value for value, gone in zip(column.to_list(), empty, strict=True)]
-    return pl.Series(name, cells, strict=False)
 
 
 @dataclass(frozen=True)
@@ -107,10 +71,17 @@ class Columns:
                 f"nobody says whose rows these are: name the column, person='…' "
                 f"(there are {_few(frame.columns)})"
             )
-        twice = [column for column in found.values() if list(found.values()).count(column) > 1]
-        if twice:
-            raise InputError(f"column '{twice[0]}' is named for two things: name two columns")
+        # The number of a trial may say what was looked at, in which order, and in which recording.
+        whose = found["person"]
+        if list(found.values()).count(whose) > 1:
+            raise InputError(f"column '{whose}' is named for two things: name two columns")
         return found
+
+    @property
+    def asked(self) -> set[str | None]:
+        """Columns that are named, or would be found by their own names."""
+        said = self.person, self.recording, self.task, self.stimulus, self.time
+        return {*said, *INDEX_COLUMNS}
 
     def keys(self, frame: pl.DataFrame, found: Mapping[str, str]) -> pl.DataFrame:
         """The key columns as a study has them, one row a row of the frame.
@@ -131,7 +102,7 @@ class Columns:
         keys = frame.select(text[key].alias(key) for key in INDEX_COLUMNS[:-1])
         if "time_ms" in found:
             return _from_dates(keys.with_columns(_time_ms(frame[found["time_ms"]], self.time_unit)))
-        order = pl.int_range(pl.len()).over("person", "recording").cast(pl.Float64)
+        order = pl.int_range(pl.len()).over("person", "recording", "task").cast(pl.Float64)
         return keys.with_columns(order.alias("time_ms"))
 
 
@@ -201,7 +172,7 @@ def people_of(
     if people is not None and attributes:
         raise InputError("people has everybody's attributes: leave out attributes, or people")
     if people is not None:
-        given = polars_frame(people, "people")
+        given = polars_frame(people, "people", {person, "person"})
         column = person if person in given.columns else "person"
         check_there(given, {"people": column})
         named = _names(given[column], "person")
@@ -225,7 +196,7 @@ def people_of(
 
 def features_of(
     frame: pl.DataFrame,
-    bounds: Mapping[str, tuple[float, float] | Feature] | None,
+    bounds: Mapping[str, Bound] | None,
     others: Sequence[str],
 ) -> tuple[Feature, ...]:
     """The features of a frame; every column that is no other has to have public bounds.
@@ -249,9 +220,9 @@ def features_of(
     return tuple(_feature(frame[name], bound) for name, bound in said.items())
 
 
-def _feature(column: pl.Series, bound: tuple[float, float] | Feature) -> Feature:
+def _feature(column: pl.Series, bound: Bound) -> Feature:
     name = column.name
-    if not column.dtype.is_numeric():
+    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         raise InputError(
             f"feature '{name}' is {column.dtype}: features are numbers; a text that says "
             "what a row is goes into labels"
@@ -260,12 +231,16 @@ def _feature(column: pl.Series, bound: tuple[float, float] | Feature) -> Feature
         feature = bound
     else:
         try:
-            lower, upper = (float(end) for end in bound)
+            ends, unit = bound[:2], bound[2] if len(bound) > 2 else ""
+            lower, upper = (float(end) for end in ends)
+            if len(bound) > 3 or not isinstance(unit, str):
+                raise ValueError(unit)
         except (TypeError, ValueError):
             raise InputError(
-                f"the bounds of '{name}' are {bound!r}: give two numbers, such as {_EXAMPLE}"
+                f"the bounds of '{name}' are {bound!r}: give two numbers and, where there is one, "
+                f"the unit, such as {_EXAMPLE}"
             ) from None
-        feature = Feature(name, "", "", lower, upper)
+        feature = Feature(name, unit, "", lower, upper)
     if not (math.isfinite(feature.lower) and math.isfinite(feature.upper)):
         raise InputError(f"the bounds of '{name}' must be finite, {_WHY}")
     if feature.lower >= feature.upper:
@@ -309,7 +284,7 @@ def _few(names: Sequence[str], most: int = 8) -> str:
 def table_of_frame(
     frame: object,
     columns: Columns,
-    bounds: Mapping[str, tuple[float, float] | Feature] | None,
+    bounds: Mapping[str, Bound] | None,
     *,
     labels: Sequence[str] = (),
     people: object = None,
@@ -331,7 +306,8 @@ def table_of_frame(
         missing: what a missing value is.
         design: what else a table knows.
     """
-    rows = polars_frame(frame)
+    asked = {*columns.asked, *(bounds or {}), *labels, *attributes}
+    rows = polars_frame(frame, asked=asked)
     found = columns.within(rows)
     for parameter, names in (("labels", labels), ("drop", drop)):
         for name in names:
@@ -340,16 +316,17 @@ def table_of_frame(
     named = {name: f"label_{name}" for name in labels if name not in own}
     features = features_of(rows, bounds, [*found.values(), *own, *named, *attributes, *drop])
     keys = columns.keys(rows, found)
+    data = pl.concat(
+        [
+            keys,
+            numbers_of(rows, features, missing),
+            rows.select(*[pl.col(name).alias(label) for name, label in named.items()], *own),
+        ],
+        how="horizontal",
+    )
     study = Study(
         kind="features",
-        data=pl.concat(
-            [
-                keys,
-                numbers_of(rows, features, missing),
-                rows.select(*[pl.col(name).alias(label) for name, label in named.items()], *own),
-            ],
-            how="horizontal",
-        ),
+        data=of_one_task(data),
         people=people_of(keys["person"], rows, people, found["person"], attributes),
         features=features,
         **design,
@@ -376,7 +353,7 @@ def study_of_frame(
         attributes: columns of the frame that are attributes of people.
         known: what else a study knows.
     """
-    rows = polars_frame(frame)
+    rows = polars_frame(frame, asked={*columns.asked, *measured.values(), *attributes})
     if columns.time is None and "time_ms" not in rows.columns:
         raise InputError(
             f"samples need a time: name its column, time='…' (there are {_few(rows.columns)})"
@@ -410,7 +387,7 @@ def study_of_frame(
         raise InputError(f"{_few(places)}: some values are infinite; mend them, or leave them out")
     return check(
         Study(
-            data=of_one_task(ordered(pl.concat([keys, values], how="horizontal"))),
+            data=ordered(of_one_task(pl.concat([keys, values], how="horizontal"))),
             people=people_of(keys["person"], rows, people, found["person"], attributes),
             notes=note,
             **known,

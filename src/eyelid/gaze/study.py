@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 
 from eyelid.display import Framed, facts
 from eyelid.errors import InputError, unknown
+from eyelid.gaze.naming import check_people as check_people
+from eyelid.gaze.naming import check_shown as check_shown
 from eyelid.gaze.order import RECORDING_KEY as RECORDING_KEY
 from eyelid.gaze.order import of_one_task as of_one_task
 from eyelid.gaze.order import ordered as ordered
 from eyelid.gaze.order import tasks_apart as tasks_apart
 from eyelid.gaze.order import track_key as track_key
 from eyelid.gaze.order import track_starts as track_starts
-from eyelid.spelling import Table, spelt_alike
+from eyelid.spelling import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,6 +65,10 @@ class Feature:
     def span(self) -> float:
         """Width of the public bounds."""
         return self.upper - self.lower
+
+
+Bound = tuple[float, float] | tuple[float, float, str] | Feature
+"""The least and the most that a column can be, its unit where it has one, or all there is."""
 
 
 @dataclass(frozen=True)
@@ -411,16 +417,18 @@ def check(study: Study) -> Study:
     _check_planned("planned_ms", study.planned_ms)
     _check_planned("planned_rows", study.planned_rows)
     data = ordered(study.data)
-    _check_times(study.kind, data)
+    _check_times(study.kind, data, read=bool(study.read_as))
     check_people(data["person"].unique(maintain_order=True), study.people)
+    check_shown(data)
     return replace(study, data=data)
 
 
-def _check_times(kind: Kind, data: pl.DataFrame) -> None:
+def _check_times(kind: Kind, data: pl.DataFrame, *, read: bool) -> None:
     """Fail where time stamps are no times of a recording, or tell no recording's task.
 
     Args:
         kind: what a row is.
+        read: whether files were read, so that `map` has a word on how.
         data: in order.
     """
     times, starts = data["time_ms"].cast(pl.Float64), track_starts(data)
@@ -432,19 +440,12 @@ def _check_times(kind: Kind, data: pl.DataFrame) -> None:
             raise InputError(f"{whose} {why.format(**row)}")
 
     refuse((~times.is_finite()).arg_true(), "has a row at time_ms {time_ms}: that is no time")
+    # Only what was read of files can be read otherwise.
+    remedy = " (`map='repeats=first'`)" if read and kind != "features" else ""
     refuse(
         ((times.diff() == 0) & ~starts).arg_true(),
-        "has more than one row at time_ms {time_ms:g}: remove the duplicates "
-        "(`map='repeats=first'`) or give recordings their own names",
-    )
-    if kind == "features":
-        return
-    first = times.set(~starts, None).forward_fill()
-    refuse(
-        (times - first > LONGEST_MS).arg_true(),
-        "goes on at time_ms {time_ms:g}, "
-        f"more than {LONGEST_MS / _DAY_MS:g} days after it began: mend the time stamp, or their "
-        "unit (`map='time_unit=…'`)",
+        f"has more than one row at time_ms {{time_ms:g}}: remove the duplicates{remedy}, or name "
+        "the column that tells recordings apart",
     )
     if "task" in data.columns:
         task = data["task"].cast(pl.String).fill_null("")
@@ -454,6 +455,15 @@ def _check_times(kind: Kind, data: pl.DataFrame) -> None:
             "has rows of another task, '{task}', than it began with: a recording is of one task, "
             "so give that of each its own name",
         )
+    if kind == "features":
+        return
+    first = times.set(~starts, None).forward_fill()
+    refuse(
+        (times - first > LONGEST_MS).arg_true(),
+        "goes on at time_ms {time_ms:g}, "
+        f"more than {LONGEST_MS / _DAY_MS:g} days after it began: mend the time stamp, or their "
+        "unit (`map='time_unit=…'`)",
+    )
 
 
 def _check_planned(name: str, value: float | None) -> None:
@@ -464,28 +474,3 @@ def _check_planned(name: str, value: float | None) -> None:
     if not isinstance(value, int if whole else int | float) or not 0 < value < math.inf:
         wanted = "a whole number from 1" if whole else "a positive number"
         raise InputError(f"{name} must be {wanted}, got {value!r}")
-
-
-def check_people(names: pl.Series, people: pl.DataFrame) -> None:
-    """Fail unless the list has every person with rows, once.
-
-    Args:
-        names: of everybody who has rows, each once.
-        people: one row a person.
-    """
-    plain: dict[str, str] = {}
-    everybody = names.to_list()
-    for name in everybody:
-        same = plain.setdefault(spelt_alike(name), name)
-        if same != name:
-            raise InputError(
-                f"people '{same}' and '{name}' differ only in how their names are written: "
-                "are they one person? Write them alike, or give them other names"
-            )
-    twice = people["person"].filter(people["person"].is_duplicated())
-    if len(twice):
-        raise InputError(f"person {twice[0]} has more than one row in people.csv: keep one")
-    known = set(people["person"].to_list())
-    unknown = [name for name in everybody if name not in known]
-    if unknown:
-        raise InputError(f"person {unknown[0]} has data but no row in people.csv: add one")

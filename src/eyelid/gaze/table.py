@@ -14,6 +14,7 @@ from eyelid.display import Framed, facts
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import (
     INDEX_COLUMNS,
+    Bound,
     Feature,
     Origin,
     Study,
@@ -77,7 +78,7 @@ class FeatureTable(Framed):
         stimulus: str | None = None,
         time: str | None = None,
         time_unit: str = "ms",
-        bounds: Mapping[str, tuple[float, float] | Feature] | None = None,
+        bounds: Mapping[str, Bound] | None = None,
         labels: Sequence[str] = (),
         people: object = None,
         attributes: Sequence[str] = (),
@@ -97,15 +98,17 @@ class FeatureTable(Framed):
 
         Args:
             frame: one row a trial, window, or whatever was measured.
-            person: the column that says whose it is; columns called ``person``, ``recording``,
-                ``task``, ``stimulus`` and ``time_ms`` need no word.
+            person: the column, or level of an index of pandas, that says whose it is; those called
+                ``person``, ``recording``, ``task``, ``stimulus`` and ``time_ms`` need no word.
             recording: which of the person's; by default there is one for each task.
             task: what the person did.
             stimulus: what they looked at.
             time: of the row within its recording; rows count in their order without it.
             time_unit: of it: ``ms``, ``s``, ``us`` or ``ns``.
             bounds: of each feature by its column, the least and the most that it can be: public
-                facts, from what it means. A `Feature` has a unit and a definition, too.
+                facts, from what it means. A third entry is its unit, without which no norm of
+                the literature applies; a `Feature` has a definition, too. What is true or false
+                is 1 or 0.
             labels: columns that say what a row is.
             people: a frame with a row a person, and attributes; by default nothing is known of
                 them.

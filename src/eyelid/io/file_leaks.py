@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import polars as pl
 from eyelid.engine.files import opened
 from eyelid.errors import InputError, cannot_read
 from eyelid.io import study_folder
-from eyelid.io.files import Head, head_of, most_bytes, text_table, too_large
+from eyelid.io.files import Head, head_of
 from eyelid.io.leaks import (
     USER_AGENT,
     WARNING,
@@ -32,15 +32,16 @@ from eyelid.io.leaks import (
     names_in_table,
     short,
 )
-from eyelid.io.parquet import ROWS_AT_ONCE, check_columns, check_sound, scan
+from eyelid.io.parquet import check_sound, scan
 from eyelid.io.quasi_identifiers import person_column
 from eyelid.io.raw_tables import (
     MOST_COLUMNS,
     cells,
-    check_width,
     is_parquet,
     separator_of,
 )
+from eyelid.io.release_folder import RESULTS
+from eyelid.io.text_columns import CLOCK_VALUES, MOST_VALUES, text_columns, texts_of_parquet
 
 LEAVES_OUT = "leaves it out"
 """What ``convert`` does about most findings."""
@@ -64,8 +65,7 @@ _OWN_MESSAGES = re.compile(
 )
 _MAT_HEADER = 116
 _GZIP_NAME, _GZIP_FLAGS, _GZIP_TIME = 0x08, 3, slice(4, 8)
-_MOST_VALUES, _FEW = 100_000, 100
-_MEASURED = ("x", "y", "pupil", "confidence")
+_FEW = 100
 # Lines are numbered in the beginning of a file only: nobody looks up a larger number.
 _COUNTED = 1 << 20
 _MOST_PER_KIND = 100
@@ -86,8 +86,9 @@ _SHORTEST_WORDS = {"an e-mail address": 10, "a path": 12}
 _MOST_CELLS = 1 << 22
 # Of names that files give, in the place of a finding.
 _LONGEST_NAME, _LONGEST_KEY = 80, 200
-# Numbers of one column, or under one key, by which a clock is recognised.
-_CLOCK_VALUES, _MOST_KEYS, _LARGEST_CLOCK = 1000, 10_000, 1e20
+# Keys under which numbers are looked at for clocks, and the largest that may be one.
+_MOST_KEYS, _LARGEST_CLOCK = 10_000, 1e20
+_NOTES = ("note",)
 _JSON = (".json", ".jsonl", ".ndjson")
 # A table has as many cells in most lines as in the first; in the lines that are looked at.
 _LINES, _MOST_LINES_ALIKE = 50, 0.5
@@ -161,7 +162,7 @@ def _of_content(head: Head, name: str, sound: bool, ours: bool, people: bool) ->
     elif is_parquet(head):
         if not sound:
             check_sound(path)
-        yield from _of_columns(_texts_of_parquet(path), name, list(scan(path).collect_schema()))
+        yield from _of_columns(texts_of_parquet(path), name, list(scan(path).collect_schema()))
     elif is_empty(head):
         # What is hidden keeps its place, such as .gitkeep.
         if not path.name.startswith("."):
@@ -172,7 +173,8 @@ def _of_content(head: Head, name: str, sound: bool, ours: bool, people: bool) ->
         yield from _of_json(head, name)
     else:
         yield from _of_remarks(head, name)
-        yield from _of_table(head, name, people)
+        # What eyelid itself notes of a result stands in a column that is called so.
+        yield from _of_table(head, name, people, _NOTES if ours and name == RESULTS else ())
 
 
 def _in_text(where: str, text: str) -> Iterator[Finding]:
@@ -250,7 +252,7 @@ def _of_json(head: Head, name: str) -> Iterator[Finding]:
         counts = not isinstance(value, str) and abs(value) < _LARGEST_CLOCK
         if counts and (len(numbers) < _MOST_KEYS or (where, field) in numbers):
             under = numbers.setdefault((where, field), [])
-            if len(under) < _CLOCK_VALUES:
+            if len(under) < CLOCK_VALUES:
                 under.append(float(value))
         yield from _of_field(where, field, str(value))
     for (where, field), values in numbers.items():
@@ -347,8 +349,17 @@ def _of_remarks(head: Head, name: str) -> Iterator[Finding]:
         )
 
 
-def _of_table(head: Head, name: str, people: bool) -> Iterator[Finding]:
-    """Columns that hold what they should not, by their names and by their text."""
+def _of_table(
+    head: Head, name: str, people: bool, known_columns: Collection[str]
+) -> Iterator[Finding]:
+    """Columns that hold what they should not, by their names and by their text.
+
+    Args:
+        head: of the file.
+        name: of it.
+        people: as for `leaks_of_file`.
+        known_columns: whose names say nothing.
+    """
     lines = [line for line in head.lines if not _REMARK.match(line) and line.strip()]
     if not lines:
         return
@@ -373,9 +384,10 @@ def _of_table(head: Head, name: str, people: bool) -> Iterator[Finding]:
                 yield Finding(where, leak, "", LEAVES_OUT)
         yield from _in_text(name, text)
         return
-    table = _text_columns(text, separator, lines[0], bool(header))
+    table = text_columns(text, separator, lines[0], bool(header))
     if table.width:
-        yield from _of_columns(table, name, header, person_column(header) if people else None)
+        person = person_column(header) if people else None
+        yield from _of_columns(table, name, header, person, known_columns)
         # Cells beyond the last column are in no column.
         beyond = (
             rf"(?m)^(?:[^{re.escape(separator)}\n]*+{re.escape(separator)}){{{len(columns)}}}[^\n]+"
@@ -403,7 +415,11 @@ def _of_words(text: str, name: str) -> Iterator[Finding]:
 
 
 def _of_columns(
-    texts_of: Iterable[pl.Series], name: str, columns: Sequence[str], person: str | None = None
+    texts_of: Iterable[pl.Series],
+    name: str,
+    columns: Sequence[str],
+    person: str | None = None,
+    known_columns: Collection[str] = (),
 ) -> Iterator[Finding]:
     """Columns of text, by their names and by what stands in them.
 
@@ -412,15 +428,16 @@ def _of_columns(
         name: of the file.
         columns: what all of them are called.
         person: the one whose values are participants, where nobody else looks at them.
+        known_columns: whose names say nothing.
     """
     yield from _of_browser(columns, name)
     names = names_in_table(columns)
     for texts in texts_of:
         if texts.null_count() < len(texts):
-            values = texts.drop_nulls().unique(maintain_order=True).head(_MOST_VALUES)
+            values = texts.drop_nulls().unique(maintain_order=True).head(MOST_VALUES)
             clean = values.str.strip_chars().filter(values.str.strip_chars() != "")
             where = f"{name}, column {short(texts.name, _LONGEST_NAME)}"
-            known = leak_of_field(texts.name)
+            known = None if texts.name in known_columns else leak_of_field(texts.name)
             if known is None and texts.name in names and not all(map(is_code, clean.head(_FEW))):
                 known = "a name"
             if known is not None and len(clean):
@@ -437,7 +454,7 @@ def _of_values(values: pl.Series, where: str, people: bool) -> Iterator[Finding]
     if (seconds or "time" in column) and is_clock(values.head(1), seconds=seconds):
         yield Finding(where, _TIME, short(values[0]), _CLOCK)
         return
-    if is_clock_column(values.name, values.head(_CLOCK_VALUES)):
+    if is_clock_column(values.name, values.head(CLOCK_VALUES)):
         yield Finding(where, _TIME, short(values[0]), _CLOCK)
     if people:
         # Codes of studies have a number in them.
@@ -451,47 +468,3 @@ def _of_values(values: pl.Series, where: str, people: bool) -> Iterator[Finding]
         if is_ip_address(value):
             yield Finding(where, _IP, value, LEAVES_OUT)
         yield from _in_text(where, value)
-
-
-def _texts_of_parquet(path: Path) -> Iterator[pl.Series]:
-    """The columns of text, and those that may be clocks, as text; each value once.
-
-    Of numbers only the first are looked at, so that large files need not be in memory.
-    """
-    lazy = scan(path)
-    check_width(path, len(lazy.collect_schema()))
-    most = most_bytes(path.stat().st_size)
-    count = lazy.select(pl.len()).collect().item()
-    looked_at = {
-        name: kind
-        for name, kind in lazy.collect_schema().items()
-        if not (kind.is_nested() or kind == pl.Binary or name in _MEASURED)
-    }
-    check_columns(path, [name for name, kind in looked_at.items() if not kind.is_numeric()])
-    for name, kind in looked_at.items():
-        enough = _CLOCK_VALUES if kind.is_numeric() else _MOST_VALUES
-        values = pl.Series(name, [], kind)
-        for first in range(0, count, ROWS_AT_ONCE):
-            rows = lazy.select(name).slice(first, ROWS_AT_ONCE).collect()[name].drop_nulls()
-            some = rows.head(enough) if kind.is_numeric() else rows.unique(maintain_order=True)
-            values = pl.concat([values, some]).unique(maintain_order=True).head(enough)
-            if kind == pl.String and (values.str.len_bytes().sum() or 0) > most:
-                raise too_large(path, most)
-            if len(values) == enough or (kind.is_numeric() and len(values)):
-                break
-        yield values.cast(pl.String)
-
-
-def _text_columns(text: str, separator: str, header: str, has_header: bool) -> pl.DataFrame:
-    """The table from its header on, all text; nothing where it is no table."""
-    try:
-        return text_table(
-            text[text.index(header) :].encode(),
-            separator=separator,
-            has_header=has_header,
-            infer_schema=False,
-            truncate_ragged_lines=True,
-            quote_char='"',
-        )
-    except (pl.exceptions.PolarsError, ValueError):
-        return pl.DataFrame()

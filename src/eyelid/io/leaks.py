@@ -46,7 +46,8 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         r"|(?<![\w/.:])/(?:home|Users|mnt|media|data|srv|tmp|var|opt|root|Volumes)/[^\s\"']+"
     ),
     "a date": re.compile(
-        rf"(?<!\d)(?:19|20)\d\d([-/._]){_MONTH}\1{_DAY}(?!\d)"
+        # Names of XML's vocabularies, as every SVG has them, hold the days of their standards.
+        rf"(?<!\d)(?<!w3\.org/)(?:19|20)\d\d([-/._]){_MONTH}\1{_DAY}(?!\d)"
         # Every Firefox calls itself Gecko/20100101.
         rf"|(?<!\d)(?<!Gecko/)(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)"
         rf"|(?<![\d.]){_DAY}([./_-]){_MONTH}\2(?:19|20)\d\d(?!\d)"
@@ -55,6 +56,12 @@ PATTERNS: dict[str, re.Pattern[str]] = {
     "a crowd worker's id": re.compile(
         # An underline is no part of an id: many stand between others in names of files.
         r"(?<![^\W_])A(?=[0-9A-Z]*\d)[0-9A-Z]{12,13}(?![^\W_])|(?<![^\W_])[0-9a-f]{24}(?![^\W_])"
+    ),
+    "a serial number": re.compile(
+        r"(?<![^\W_])(?:serial|seriennummer|s/n)[ _-]{0,2}(?:(?:number|num|nr|no)\b\.?)?[ :#=]{1,4}"
+        r"(?=[A-Z-]{0,20}\d)[A-Z0-9][A-Z0-9-]{3,40}"
+        r"|(?<![^\W_])(?-i:SN)[-:# ]{0,2}\d{5,20}(?![^\W_])",
+        re.IGNORECASE,
     ),
     "a unique id": re.compile(
         r"(?<![^\W_])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![^\W_])"
@@ -132,7 +139,7 @@ USER_AGENT = re.compile(r"Mozilla/\d\.\d|Opera/\d|\b(?:Chrome|Firefox|Safari)/\d
 
 # What participants are called in English and German: VP is a Versuchsperson, TN a Teilnehmer.
 _CODE = re.compile(
-    r"(?:p|pp|ppt|ptp|pt|s|sub|subj|subject|participant|person|user|anon|id|vp|vpn|proband|pb|pbn|"
+    r"(?:p|pp|ppt|ptp|pt|s|sub|subj|subject|participant|person|u|user|anon|id|vp|vpn|proband|pb|pbn|"
     r"tn|teilnehmer)?[-_ ]?\d{1,5}",
     re.IGNORECASE,
 )
@@ -212,6 +219,8 @@ def leaks_in_text(text: str) -> Iterator[tuple[str, str]]:
 
     >>> list(leaks_in_text("converted from C:/IDF/ann.idf on 03.08.2009"))
     [('a path', 'C:/IDF/ann.idf'), ('a date', '03.08.2009')]
+    >>> list(leaks_in_text("Serial number SN0043217, serial positions 12 to 14"))
+    [('a serial number', 'Serial number SN0043217')]
     """
     for what, pattern in PATTERNS.items():
         needed = _NEEDED.get(what)

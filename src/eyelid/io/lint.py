@@ -41,10 +41,12 @@ from eyelid.io.release_folder import (
     CERTIFICATE,
     MAP_FILES,
     RELEASED_FILES,
+    RESULT_FILES,
     STANDARD_ERRORS,
     has_certificate,
     is_certified,
     is_heatmap,
+    is_results,
     statement,
     strange_files,
 )
@@ -138,7 +140,7 @@ def looked_at(path: Path | str, map: Map = None, *, features: Path | str | None 
         features: as for `lint`.
     """
     path = all_here(path)
-    if is_heatmap(path):
+    if _has_nobody(path):
         return Lint(tuple(leaks_of(path, None)), release=True)
     said = map if features is None else with_features(understood(map), features)
     try:
@@ -210,7 +212,8 @@ def leaks_of(path: Path, study: Study | None, unread: Collection[Path] = ()) -> 
     """
     of_release: tuple[Path, ...] = ()
     if _is_release(path, study):
-        of_release = tuple(path / name for name in (*RELEASED_FILES, STANDARD_ERRORS, *MAP_FILES))
+        known = (*RELEASED_FILES, STANDARD_ERRORS, *MAP_FILES, *RESULT_FILES)
+        of_release = tuple(path / name for name in known)
     found = (
         leaks_of_file(file, path, ours=file in of_release, people=study is None or file in unread)
         for file in files_at(path)
@@ -264,4 +267,9 @@ def files_at(path: Path) -> list[Path]:
 
 def _is_release(path: Path, study: Study | None) -> bool:
     """Whether this is a release, by a certificate that is of these data."""
-    return is_heatmap(path) if study is None else path.is_dir() and is_certified(study)
+    return _has_nobody(path) if study is None else path.is_dir() and is_certified(study)
+
+
+def _has_nobody(path: Path) -> bool:
+    """Whether this is a release without rows of people, by a certificate that is of its data."""
+    return is_heatmap(path) or is_results(path)

@@ -319,7 +319,8 @@ def _in_order(part: Part) -> Part:
     if data.is_empty():
         return replace(part, data=data)
     people = data.select("person").unique(maintain_order=True)
-    return replace(part, data=check(Study(part.kind, data, people)).data)
+    study = Study(part.kind, data, people, read_as=(part.format,))
+    return replace(part, data=check(study).data)
 
 
 def _outlined(run: Run, number: int, named: Part, leaks: tuple[Finding, ...]) -> FileTaken:

@@ -21,7 +21,7 @@ from eyelid.engine.engines import Shared, advancing, current, in_order, shared, 
 from eyelid.engine.progress import Advance
 from eyelid.engine.remote import nearby
 from eyelid.errors import InputError, first_line
-from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Study, check, check_people
+from eyelid.gaze.study import INDEX_COLUMNS, RECORDING_KEY, Study, check, check_people, check_shown
 from eyelid.io import study_folder
 from eyelid.io.parquet import check_size, scan
 from eyelid.io.release_folder import (
@@ -190,6 +190,7 @@ def in_pieces(source: Study | Path | str) -> StudyInPieces:
         return _of_memory(as_certified(study_folder.read_study(folder), folder))
     head = read_head(folder, typed(pl.DataFrame(schema=dict(next(iter(columns))))))
     check_people(tracks["person"].unique(maintain_order=True), head.people)
+    check_shown(tracks)
     slices = tuple(Slice(look.file, 0, look.rows, look.sha256) for look in files_read)
     events = study_folder.events_file(folder.absolute())
     cut = _study(head, _recordings(tracks), _shown(tracks), slices, events)

@@ -245,7 +245,7 @@ def _people_of_file(file: Path) -> pl.DataFrame | None:
         separator=separator,
         infer_schema=False,
         truncate_ragged_lines=True,
-        null_values=["", "NA", "n/a", "N/A", "nan", "NaN", "null"],
+        null_values=["", "NA", "n/a", "N/A", "nan", "NaN", "null", "NULL", "#N/A", "#NULL!"],
     )
     if len(table.columns) != len(names):
         return None

@@ -20,8 +20,9 @@ from eyelid.io.parquet import check_size, check_sound, rows_of, scan
 from eyelid.io.part import NoRows
 
 _SEPARATORS = "\t;,|"
-MISSING = ["", "NaN", "nan", "NAN", "NA", "N/A", "n/a", ".", "-", "null", "None"]
-"""What stands in a cell of text where nothing was measured."""
+MISSING = ["", "NaN", "nan", "NAN", "NA", "N/A", "n/a", ".", "-", "null", "NULL", "None"]
+MISSING += ["#N/A", "#NULL!"]
+"""What stands in a cell of text where nothing was measured; what spreadsheets write comes last."""
 
 _SNIFFED_LINES = 50
 # Gaze may be lost for a while before the first decimal.
@@ -197,6 +198,10 @@ def _near(absent: str, names: Sequence[str], layout: Layout) -> str:
     """What a column that is not there is for, and the nearest one that is."""
     near = difflib.get_close_matches(absent, names, n=1, cutoff=0.7)
     hints = [f"did you mean '{near[0]}'?"] if near else []
+    entry, _, number = absent.rpartition(".")
+    if number == "0" and f"{entry}.1" in names:
+        # Of an entry that is counted from 0, the nearest name is any other.
+        hints = [f"entries of a list count from 1: the first is '{entry}.1'"]
     if absent in layout.feature_columns.values():
         hints.insert(0, f"which {layout.features_file} names as a feature")
         hints.append("a feature of another name than its column says so in a column 'column'")

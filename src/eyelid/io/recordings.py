@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from eyelid.errors import InputError
-from eyelid.gaze.study import RECORDING_KEY, Screen, Study, check, tasks_apart
+from eyelid.gaze.study import RECORDING_KEY, Screen, Study, check
 from eyelid.io.file_names import (
     names_of_file,
     read_listing,
@@ -116,15 +116,7 @@ def named(path: Path, part: Part, layout: Layout, *, alone: bool) -> Part:
         places=places_of(part),
         outside=outside_of(part),
     )
-    if part.kind != "features":
-        return by_task(whole, alone=nameless)
-    if (tasks_apart(whole.data) == "").all():
-        return whole
-    note = (
-        f"{path.name} has recordings with rows of several tasks, which means over people count for "
-        "the first of them: leave out `recording` of `map`, so that tasks tell recordings apart"
-    )
-    return replace(whole, notes=(*whole.notes, note))
+    return by_task(whole, alone=nameless and part.kind != "features")
 
 
 def _with_recordings(data: pl.DataFrame, said: str | None, stem: str) -> pl.DataFrame:

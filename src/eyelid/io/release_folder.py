@@ -182,6 +182,13 @@ MAP_FILES = (
     *("difference.png", "areas.csv", "areas.png"),
 )
 """Everything that may lie in the folder of a released heatmap."""
+RESULTS, MEASURED = "results.csv", "measured.json"
+"""What the hash of released results is of: what follows from what was measured, and that itself."""
+RESULT_FILES = (
+    *(CERTIFICATE, "DATACARD.md", RESULTS, MEASURED, "results.md", "results.tex", "methods.md"),
+    *("results.svg", "results.pdf", "results.png"),
+)
+"""Everything that lies in the folder of released results."""
 NOT_OF_THESE_DATA = "certificate.json is not of these data: they are treated as raw data"
 """The remark on data beside a certificate that cannot be read or has another hash."""
 UNPROVEN = (
@@ -327,19 +334,42 @@ def is_heatmap(folder: Path | str) -> bool:
     return bool(arrays or text) and stated.output_sha256 == arrays_digest(arrays, text)
 
 
+def results_digest(shown: Sequence[Sequence[Any]], text: str) -> str:
+    """SHA-256 of everything that was measured for results, and of the results.
+
+    Args:
+        shown: whole numbers of each part.
+        text: of the results, as csv.
+    """
+    return hashlib.sha256(f"{json.dumps(list(shown))}\n{text}".encode()).hexdigest()
+
+
+def is_results(folder: Path | str) -> bool:
+    """Whether this is a folder that `eyelid summary` made, by its certificate and its data."""
+    stated = statement(folder)
+    if stated is None or not states_results(folder):
+        return False
+    try:
+        parts = json.loads(content_of(here(folder) / MEASURED, _MOST_BYTES))["parts"]
+        text = content_of(here(folder) / RESULTS, _MOST_BYTES).decode()
+        return stated.output_sha256 == results_digest(parts, text)
+    except (EyelidError, OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
 def strange_files(folder: Path) -> list[str]:
     """What lies in the folder of a release and no release has, hidden or not; folders end in /.
 
     Args:
         folder: of a release, on this machine.
     """
-    heatmap = states_heatmap(folder)
-    known = {*(MAP_FILES if heatmap else RELEASED_FILES)}
+    heatmap, results = states_heatmap(folder), states_results(folder)
+    known = {*(MAP_FILES if heatmap else RESULT_FILES if results else RELEASED_FILES)}
     if _states_means(folder):
         known.add(STANDARD_ERRORS)
     found = [item for item in folder.iterdir() if item.name not in known]
     parts = folder / study_folder.DATA
-    if not heatmap and parts.is_dir():
+    if not (heatmap or results) and parts.is_dir():
         listed = {Path(str(file)) for file, _ in study_folder.data_files(folder)}
         found += [item for item in parts.rglob("*") if item not in listed and not item.is_dir()]
     return sorted(

@@ -26,6 +26,7 @@ from eyelid.spelling import in_quotes, plural
 
 # No digit is given back, or a long row of them would be gone through from each of them.
 _ONE_NUMBER = re.compile(r"[-+]?(?:\d++[.,]?\d*+|[.,]\d++)(?:e[-+]?\d++)?", re.IGNORECASE)
+_A_NAME = re.compile(r"[^\W\d][^\"{}\[\]:]*")
 # Directions are written with two decimals at times.
 _UNIT_TOLERANCE = 0.05
 
@@ -203,7 +204,9 @@ def _without_gaze(head: Head, layout: Layout) -> str:
     mapped = {*layout.columns.values()}
     held = first_values(head, layout)
     measured = [name for name, values in held.items() if all(map(_ONE_NUMBER.fullmatch, values))]
-    measure = next((name for name in reversed(measured) if name and name not in mapped), "NAME")
+    # The cells of what is no table, such as JSON, are no names.
+    named = (name for name in reversed(measured) if _A_NAME.fullmatch(name) and name not in mapped)
+    measure = next(named, "NAME")
     said = f"{measure},UNIT,LOWER,UPPER,WHAT IT IS"
     way = in_quotes(
         f"eyelid convert {quote(str(head.path))} STUDY --map {quote(f'person={person}')} "

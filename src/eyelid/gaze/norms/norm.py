@@ -227,6 +227,11 @@ def times(value: float, unit: str, other: str, measure: str) -> float:
     """
     if unit == other:
         return value
+    if not other:
+        raise InputError(
+            f"the norm of {measure} is in '{unit}', and the feature has no unit: give it one "
+            f"(features.csv, or `bounds={{'{measure}': (lower, upper, '{unit}')}}`)"
+        )
     if not converts(unit, other):
         raise InputError(
             f"the norm of {measure} and what it is for are in '{unit}' and '{other}', which do "

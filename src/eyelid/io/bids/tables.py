@@ -33,7 +33,7 @@ FORMATS: Types = {
 _LEVEL = 4
 _MISSING = "n/a"
 # What others write where BIDS wants n/a.
-_ALSO_MISSING = ["", "N/A", "NA", "nan", "NaN", "NAN", ".", "null", "None"]
+_ALSO_MISSING = ["", "N/A", "NA", "nan", "NaN", "NAN", ".", "null", "NULL", "None"]
 
 
 def plain(frame: pl.DataFrame) -> pl.DataFrame:

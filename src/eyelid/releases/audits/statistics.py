@@ -26,6 +26,7 @@ from eyelid.io.csv_cells import csv_text
 from eyelid.io.intake import called
 from eyelid.io.origin import origin_so_far
 from eyelid.io.people_choice import Whom
+from eyelid.io.release_folder import MEASURED, RESULT_FILES
 from eyelid.mechanisms.certificate import (
     Certificate,
     ReleasedAs,
@@ -50,7 +51,7 @@ from eyelid.releases.kinds.statistics.plan import (
     bounds_of,
     unprotected_of,
 )
-from eyelid.releases.kinds.statistics.presentation import MEASURED, results_of, texts_of
+from eyelid.releases.kinds.statistics.presentation import results_of, texts_of
 from eyelid.releases.kinds.statistics.questions import Questions, asked_of
 from eyelid.releases.kinds.statistics.release import released_digest
 from eyelid.releases.kinds.statistics.survey import Survey, surveyed
@@ -60,10 +61,7 @@ from eyelid.reporting.release import Release
 from eyelid.version import build
 
 _RELEASES = 100
-_FILES = {
-    *("results.csv", "results.md", "results.tex", "results.svg", "results.pdf", "results.png"),
-    *("methods.md", MEASURED, "certificate.json", "DATACARD.md"),
-}
+_FILES = set(RESULT_FILES)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

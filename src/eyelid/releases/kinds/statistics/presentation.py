@@ -10,6 +10,7 @@ import polars as pl
 
 from eyelid.gaze.measures.measure import WINDOWS, Measure
 from eyelid.io.csv_cells import csv_text
+from eyelid.io.release_folder import MEASURED, RESULTS
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.statistics.estimate import Estimate
@@ -30,7 +31,6 @@ from eyelid.reporting.statistics.tables import (
 )
 from eyelid.spelling import json_text
 
-MEASURED = "measured.json"
 PICTURES = ("results.svg", "results.pdf", "results.png")
 
 
@@ -77,7 +77,7 @@ def texts_of(
     numbers = promised.numbers() if promised.holds else "no guarantee at all"
     below = caption(results, certificate.people, numbers)
     return {
-        "results.csv": csv_text(results),
+        RESULTS: csv_text(results),
         "results.md": in_markdown_table(results, below),
         "results.tex": in_latex(results, below),
         "methods.md": methods(certificate),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -17,9 +16,11 @@ from eyelid.engine.files import content_of
 from eyelid.engine.progress import Advance
 from eyelid.engine.runs import Run
 from eyelid.gaze.norms import Norm
+from eyelid.gaze.sources import refuse_frame
 from eyelid.io.column_map import Map
 from eyelid.io.csv_cells import csv_text
 from eyelid.io.people_choice import Whom
+from eyelid.io.release_folder import results_digest
 from eyelid.mechanisms.certificate import Certificate, choice_notes
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.statistics.ranges import places_of
@@ -106,6 +107,7 @@ def summary(
     >>> found.frame["measure"].to_list(), found.certificate.person_level.numbers()
     (['fixation_duration'], 'ε = 2')
     """
+    refuse_frame(source, "summary")
     out = None if out is None else Path(out)
     if out is not None:
         check_new(out)
@@ -196,8 +198,7 @@ def released_digest(shown: Shown, results: str) -> str:
         shown: whole numbers of each part.
         results: the text of results.csv.
     """
-    text = json.dumps([part.tolist() for part in shown])
-    return hashlib.sha256(f"{text}\n{results}".encode()).hexdigest()
+    return results_digest([part.tolist() for part in shown], results)
 
 
 def _measured(design: StatisticsDesign, survey: Survey, request: Request, run: Run | None) -> Shown:
