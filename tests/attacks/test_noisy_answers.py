@@ -68,7 +68,8 @@ def test_of_people_at_opposite_bounds_the_advantage_is_that_of_two_gaussians(mon
     monkeypatch.setattr(noisy_answers, "_DECISIONS", 2000)
     low_or_high = np.arange(40) % 2
     table = table_from_arrays(np.tile(low_or_high[:, None, None, None], (1, 1, 4, 1)), FEATURES[:1])
-    mechanism = Synthetic(epsilon=16.0, delta=1e-5, carry=1, records=4, bins=4, rows=4)
+    settings = {"carry": 1, "records": 4, "bins": 4, "rows": 4, "pairs": "public"}
+    mechanism = Synthetic(epsilon=16.0, delta=1e-5, **settings)
     claim = mechanism.cost(mechanism.facts(table), PERSON)
     found = membership_by_answers(table, mechanism, claim, np.random.default_rng(0)).membership
     apart = 2 * norm.cdf(np.sqrt(0.7) * claim.mu / 2) - 1

@@ -247,7 +247,7 @@ def test_figures_of_a_release_hold_no_value_of_an_attribute(done):
 
 
 def test_a_report_replaces_pages_and_nothing_else(folders, tmp_path):
-    other = tmp_path / "study.ledger"
+    other = tmp_path / "notes.html"
     other.write_text("precious")
     with pytest.raises(InputError, match="is something else"):
         audit(folders / "features", attackers=["means"], report=other)
