@@ -247,9 +247,9 @@ def test_figures_of_a_release_hold_no_value_of_an_attribute(done):
 
 
 def test_a_report_replaces_pages_and_nothing_else(folders, tmp_path):
-    other = tmp_path / "notes.html"
+    other = tmp_path / "study.ledger"
     other.write_text("precious")
-    with pytest.raises(InputError, match="is something else"):
+    with pytest.raises(InputError, match="ends in .html, got "):
         audit(folders / "features", attackers=["means"], report=other)
     assert other.read_text() == "precious"
 
