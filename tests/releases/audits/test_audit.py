@@ -249,7 +249,7 @@ def test_figures_of_a_release_hold_no_value_of_an_attribute(done):
 def test_a_report_replaces_pages_and_nothing_else(folders, tmp_path):
     other = tmp_path / "study.ledger"
     other.write_text("precious")
-    with pytest.raises(InputError, match="ends in .html, got "):
+    with pytest.raises(InputError, match=r"ends in \.html, got "):
         audit(folders / "features", attackers=["means"], report=other)
     assert other.read_text() == "precious"
 
