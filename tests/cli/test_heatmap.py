@@ -218,7 +218,7 @@ def test_what_tables_are_worth_is_said(eyelid, study, tmp_path):
         *("--areas", tmp_path / "areas.json"),
     )
     assert done.code == 0, done.err
-    assert "Little can be told from dwell" in done.out
+    assert "Little can be read from dwell" in done.out
     assert "take --only areas, --set tables=dwell" in done.out
     assert "the first 6 visits" in done.out
     assert "the first 6 visits" in (tmp_path / "out" / "DATACARD.md").read_text("utf-8")

@@ -209,8 +209,8 @@ def test_a_lost_ledger_is_gone_on_from_by_name_and_never_with_a_total(spent, tmp
         assert "**One person, over all releases**: not known" in card
     assert "ledger that was lost" in " ".join(done.unprotected)
     assert eyelid("budget", spent, "--lost").err == (
-        f"eyelid: the ledger {tmp_path / 'features.ledger'} is there and knows these people: it is "
-        "not lost\n"
+        f"eyelid: the ledger {tmp_path / 'features.ledger'} is there and knows these people: "
+        "leave out --lost\n"
     )
 
 

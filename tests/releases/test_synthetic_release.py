@@ -397,6 +397,6 @@ def test_few_made_up_people_carry_as_much_and_are_told_to_be_far_off():
 )
 def test_what_is_no_study_is_refused_in_a_line(table, wrong):
     with pytest.raises(
-        InputError, match=r"columns are: \w+\(eyelid|must be text|write takes a Study"
+        InputError, match=r"columns are: \w+\(eyelid|must be text|write takes a study"
     ):
         wrong(table)

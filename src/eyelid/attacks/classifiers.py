@@ -33,7 +33,7 @@ from eyelid.errors import unknown
 NEIGHBOURS = 11
 TREES = 10
 MODELS = ("knn", "svm", "tree", "forest")
-"""Those of the paper."""
+"""What the paper learns with."""
 EVERY_MODEL = (*MODELS, "logistic")
 
 # A kernel matrix of so many rows takes 200 MB a core; beyond, libsvm evaluates its own.

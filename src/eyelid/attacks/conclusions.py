@@ -107,12 +107,12 @@ class Conclusions:
 
     @property
     def same_sign(self) -> float | None:
-        """Of those, the share that have the same sign in the release; None without any."""
+        """The share of clear contrasts that have the same sign in the release; None without any."""
         return float(np.mean([one.same_sign for one in self.clear])) if self.clear else None
 
     @property
     def within(self) -> float | None:
-        """Of those, the share whose size in the release lies within the raw limits."""
+        """The share of clear contrasts whose size in the release lies within the raw limits."""
         return float(np.mean([one.within for one in self.clear])) if self.clear else None
 
     @property
@@ -238,7 +238,7 @@ def _relations(
 
 
 def _correlations(table: FeatureTable, names: list[str]) -> NDArray[np.float64] | None:
-    """Of rows less the mean of their task; NaN where a feature does not vary."""
+    """Correlations of rows less the mean of their task; NaN where a feature does not vary."""
     rows = table.data.select((_known(names) - _known(names).mean()).over("task")).drop_nulls()
     if len(rows) < _FEWEST_ROWS:
         return None

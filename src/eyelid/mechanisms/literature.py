@@ -129,8 +129,8 @@ LITERATURE = (
         "and moving regions",
         family=DIFFERENTIAL,
         why="its budget adds up in every window, if r comes from the public scene and not from the "
-        "region looked at, and games on the worst neighbours known find no more; longer or farther "
-        "looks cost more",
+        "region looked at, and games on the worst neighbours known find no more; longer or more "
+        "distant gaze costs more",
         faithful_names=("kaleido",),
         measured="half a second of MPIIDPEye: agreement on areas (κ) 0.04 at ε = 1, 0.31 at 8, "
         "0.69 at 64; at ε = 1 still 73% of 20 people re-identified, by their mean place, 82% raw",

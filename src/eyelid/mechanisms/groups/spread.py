@@ -124,8 +124,8 @@ class _Simulated:
 
 def stored() -> pl.DataFrame:
     """The file of how simulated participants differ, as `measured_on` made it."""
-    text = resources.files("eyelid.mechanisms.groups").joinpath(_FILE).read_text("utf-8")
-    return pl.read_csv(io.StringIO(text))
+    file = resources.files("eyelid.mechanisms.groups").joinpath(_FILE)
+    return pl.read_csv(io.BytesIO(file.read_bytes()))
 
 
 @functools.cache

@@ -326,7 +326,7 @@ def is_seldom(off: float, sampling_sd: float, noise: NoiseOfOne) -> bool:
         sampling_sd: of the mean without noise.
         noise: on it.
 
-    >>> is_seldom(0.1, 0.05, NoiseOfOne(0.01)), is_seldom(-0.11, 0.05, NoiseOfOne(0.01))
+    >>> is_seldom(0.09, 0.05, NoiseOfOne(0.01)), is_seldom(-0.11, 0.05, NoiseOfOne(0.01))
     (False, True)
     """
     below = float(noise.below(np.array([off]), np.array([sampling_sd]))[0])

@@ -100,7 +100,7 @@ def texts_of(
 
 
 def _of_windows(design: StatisticsDesign, statistic: Statistic) -> str:
-    """Of which windows numbers are, for a note; nothing where they are of none."""
+    """Which windows numbers are of, for a note; nothing where they are of none."""
     measures = [design.asked.panel.columns[column].measure for column in statistic.columns]
     seconds = {m.window_s for m in measures if isinstance(m, Measure) and m.rows == WINDOWS}
     said = " and ".join(f"{each:g}" for each in sorted(seconds))
