@@ -386,7 +386,10 @@ def _statistics(certificate: Certificate) -> str:
 def _statistics_shown(certificate: Certificate) -> Iterator[str]:
     yield how_many(certificate)
     yield from _your_group(certificate)
-    yield "the names of the tasks or pages and of what was measured, and within which limits"
+    yield (
+        "the names of the tasks or pages and of what was measured, also of a task that only you "
+        "did, and within which limits"
+    )
     if ((certificate.results or {}).get("asked") or {}).get("areas"):
         yield "the names and places of the areas"
 

@@ -106,3 +106,15 @@ def test_a_comparison_of_groups_is_labelled_by_both(results):
 
 def test_what_counts_half_is_said_where_results_are_read():
     assert spoken("higher") == "share of people higher (ties and missing people count half)"
+
+
+def test_the_last_digits_of_a_layout_do_not_show(results, tmp_path):
+    drawn, other = draw_results(results), draw_results(results)
+    other.draw_without_rendering()
+    other.set_layout_engine("none")
+    for axes in other.axes:
+        x, y, width, height = axes.get_position().bounds
+        axes.set_position([x + 1e-9, y - 1e-9, width, height])
+    for name, figure in (("one", drawn), ("other", other)):
+        save(figure, tmp_path / f"{name}.svg")
+    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "other.svg").read_bytes()

@@ -44,6 +44,7 @@ _SDS_IN_INTERVAL = 3.92
 # Without a norm a spread that is measured may be anything.
 _UNKNOWN_FACTOR = 2.5
 _ASSUMED = "spread between people taken as a sixth of the range"
+_ASSUMED_BEFORE = "thought beforehand to be about a sixth of the range: far smaller ones are missed"
 _NORM_SPREAD = "spread between people by the norm"
 CLIPPED, _AT_THE_END = "a clipped mean", "at the end of its range"
 _FAR = "far from its norm"
@@ -227,6 +228,8 @@ def _sd(shown: _Shown, statistic: Statistic, entry: Entry) -> Estimate:
         value = range_.width / 2 * math.sqrt(max(shown.mean(statistic), 0.0))
         about = "; ".join(filter(None, ("about the middle of the range", note)))
         return Estimate(value, None, None, None, people, unit, None, about)
+    if range_.sd is None:
+        note = "; ".join(filter(None, (_ASSUMED_BEFORE, note)))
     ends = (fitted.sd_estimate, fitted.sd.low, fitted.sd.high)
     value, low, high = (end * range_.width for end in ends)
     return Estimate(value, low, high, None, people, unit, None, note)

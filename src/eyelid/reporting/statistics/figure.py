@@ -145,4 +145,14 @@ def save(drawn: Figure, path: Path) -> None:
         ".png": {"Software": None},
     }[path.suffix]
     with styled({"svg.fonttype": "none", "svg.hashsalt": "eyelid", "pdf.fonttype": 42}):
+        _settle(drawn)
         drawn.savefig(path, metadata=about, facecolor="white", dpi=_SHARP)
+
+
+def _settle(drawn: Figure) -> None:
+    """Put panels where the layout has them, rounded: its last digits differ from run to run."""
+    drawn.draw_without_rendering()
+    drawn.set_layout_engine("none")
+    for axes in drawn.axes:
+        x, y, width, height = (round(float(at), 4) for at in axes.get_position().bounds)
+        axes.set_position((x, y, width, height))
