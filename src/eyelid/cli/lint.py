@@ -53,10 +53,10 @@ def run(
 
     with working(quiet=quiet):
         seen = looked_at(source, column_map(columns), features=features)
-        return _told(seen, source, columns, features, as_json)
+        return _say(seen, source, columns, features, as_json)
 
 
-def _told(
+def _say(
     seen: Lint, source: Path, columns: list[str] | None, features: Path | None, as_json: bool
 ) -> int:
     """Say what was found; the exit code."""

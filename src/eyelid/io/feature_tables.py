@@ -156,8 +156,8 @@ def read_feature_table(head: Head, layout: Layout) -> Part:
 def _order(head: Head, layout: Layout, raw: pl.DataFrame) -> pl.Expr:
     """Time in ms, or the place of each row in the order of its recording."""
     # Without recordings of their own, stimuli tell rows apart as tasks do.
-    told = KEYS[:-1] if "recording" in layout.columns else KEYS
-    keys = [layout.columns[role] for role in told if role in layout.columns]
+    roles = KEYS[:-1] if "recording" in layout.columns else KEYS
+    keys = [layout.columns[role] for role in roles if role in layout.columns]
     if "time" not in layout.columns:
         count = pl.int_range(pl.len())
         return (count.over(keys) if keys else count).cast(pl.Float64)

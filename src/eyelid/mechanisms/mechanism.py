@@ -7,7 +7,7 @@ import threading
 import types
 import typing
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from numbers import Real
@@ -345,6 +345,19 @@ def mechanisms() -> pl.DataFrame:
         named = description.pop("parameters")
         rows.append(description | {"parameters": [item["name"] for item in named]})
     return pl.DataFrame(rows)
+
+
+def check_set_alone(mechanism: Mechanism, given: Collection[str]) -> None:
+    """Refuse parameters beside a mechanism that brings its own.
+
+    Args:
+        mechanism: with its parameters set.
+        given: names of what was asked for beside it.
+    """
+    if given:
+        raise InputError(
+            f"{mechanism.name} has its parameters set already: leave out {', '.join(given)}"
+        )
 
 
 def mechanism_named(name: str, **parameters: Any) -> Mechanism:

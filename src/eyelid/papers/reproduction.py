@@ -325,7 +325,7 @@ class Reproduction:
 
     @property
     def recorded(self) -> tuple[str, ...]:
-        """Datasets that single exhibits were run on, whoever the participants of the others are."""
+        """Datasets of single exhibits, also where the participants of the others are simulated."""
         own = (one.data for one in self.exhibits if one.measured and not one.not_run)
         return tuple(dict.fromkeys(name for name in own if name))
 

@@ -14,7 +14,7 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.synthetic.capacity import mean_error_sd
-from eyelid.mechanisms.synthetic.densities import Told, best_gaussian, nested, smooth
+from eyelid.mechanisms.synthetic.densities import Evidence, best_gaussian, nested, smooth
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import randomness
 
@@ -171,10 +171,10 @@ def test_too_few_of_a_group_are_sent_to_results():
 # Distributions behind noisy counts.
 
 
-def noisy(shares: np.ndarray, people: float, sd: float, seed: int) -> Told:
+def noisy(shares: np.ndarray, people: float, sd: float, seed: int) -> Evidence:
     sums = nested(len(shares), (32, 16, 8, 4, 2))
     counts = people * sums @ shares + sd * np.random.default_rng(seed).standard_normal(len(sums))
-    return Told.of(sums, counts, sd, people)
+    return Evidence.of(sums, counts, sd, people)
 
 
 def gaussian(mean: float, sd: float) -> np.ndarray:

@@ -262,13 +262,18 @@ def drawn_around(means: FeatureTable, noise: Randomness, times: float = 1.0) -> 
     return replace(means, data=data.select(means.data.columns), people=people)
 
 
+def _shares(features: Sequence[Feature]) -> NDArray[np.bool_]:
+    """Which features lie between 0 and 1, so that their odds move and not they."""
+    return np.array([feature.lower == 0 and feature.upper == 1 for feature in features])
+
+
 def _around(values: Values, offset: Values, features: Sequence[Feature]) -> Values:
     """Values with offsets, which are shares of them; of a share, of what moves its odds as much.
 
     Squares of roots that are moved stay positive, and are less skewed than what is multiplied by
     logarithms. Over the first axis their mean is the value again, but for what bounds cut off.
     """
-    share = np.array([f.lower == 0 and f.upper == 1 for f in features])
+    share = _shares(features)
     factor = np.square(np.maximum(1 + offset / 2, 0.0))
     factor /= np.maximum(factor.mean(axis=0), _NOTHING)
     found = np.where(share, values + values * (1 - values) * offset, values * factor)
@@ -287,7 +292,7 @@ def _moving(
     What groups have in common in the same row, a page that is turned, say, is no person's own: it
     is left out where there are several groups.
     """
-    share = np.array([f.lower == 0 and f.upper == 1 for f in means.features])
+    share = _shares(means.features)
     found: dict[str, Values] = {}
     for (name,), slot in means.data.group_by(["recording"], maintain_order=True):
         moves = [
@@ -350,7 +355,7 @@ def measured_on(table: FeatureTable) -> pl.DataFrame:
     Args:
         table: window features of simulated participants, each task done once by everybody.
     """
-    share = np.array([f.lower == 0 and f.upper == 1 for f in table.features])
+    share = _shares(table.features)
     values = pl.col(table.names).cast(pl.Float64).fill_nan(None)
     means = table.data.group_by("person", "task", maintain_order=True).agg(values.mean())
     task, person = means["task"].to_numpy(), means["person"].to_numpy()

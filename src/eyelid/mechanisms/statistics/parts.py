@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -336,6 +337,18 @@ class HistogramPart(NoisyPart):
     def lost(self, one: Integers, other: Integers) -> Values:
         """What all cells move, over the scale."""
         return np.asarray(np.abs(one - other).sum(axis=-1) / self.distribution.scale)
+
+
+def each_result(parts: Iterable[Part]) -> Iterator[tuple[Part, Statistic]]:
+    """The part and the statistic of every result, in their order: a histogram has one a cell.
+
+    Args:
+        parts: of the mechanism.
+    """
+    for part in parts:
+        for statistic in part.statistics:
+            for _ in range(statistic.cells + 1):
+                yield part, statistic
 
 
 def check_loss(epsilon: Fraction) -> None:

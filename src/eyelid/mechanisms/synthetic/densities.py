@@ -32,7 +32,7 @@ _SPREAD = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class Evidence:
     """What noisy counts tell of a distribution over bins: a parabola of it, and how many there are.
 
     Attributes:
@@ -46,7 +46,7 @@ class Told:
     people: float
 
     @classmethod
-    def of(cls, sums: Values, counts: Values, noise_sd: float, people: float) -> Told:
+    def of(cls, sums: Values, counts: Values, noise_sd: float, people: float) -> Evidence:
         """What counts tell.
 
         Args:
@@ -57,9 +57,9 @@ class Told:
         """
         return cls(sums.T @ sums / noise_sd**2, sums.T @ counts / noise_sd**2, people)
 
-    def __add__(self, other: Told) -> Told:
+    def __add__(self, other: Evidence) -> Evidence:
         """Both together."""
-        return Told(self.weight + other.weight, self.towards + other.towards, self.people)
+        return Evidence(self.weight + other.weight, self.towards + other.towards, self.people)
 
     def cost(self, shares: Values) -> Values:
         """How far distributions (…, bins) are from it, but for what is the same of all."""
@@ -113,31 +113,33 @@ def best_gaussian(counts: Values, sums: Values) -> Values:
     return found
 
 
-def smooth(told: Told, around: Values | None = None) -> Values:
+def smooth(evidence: Evidence, around: Values | None = None) -> Values:
     """The distribution that noisy counts tell, as near to a Gaussian as they let it be.
 
     Args:
-        told: what they tell.
+        evidence: what noisy counts say.
         around: a distribution that it is like, but for a parabola in its logarithm; even if not
             given, which makes it a Gaussian.
     """
-    bins = len(told.towards)
+    bins = len(evidence.towards)
     if around is None:
         ready = _gaussians(bins)
-        like, shares = np.zeros(bins), ready[int(np.argmin(told.cost(ready)))]
+        like, shares = np.zeros(bins), ready[int(np.argmin(evidence.cost(ready)))]
     else:
         like, shares = np.log(around + _SPREAD), around + _SPREAD
     apart = np.log(shares) - like
     for _ in range(_ROUNDS):
         stiff = _stiffness(apart, _spread(shares))
         last = shares
-        apart, shares = _improved(told, apart, like, stiff)
+        apart, shares = _improved(evidence, apart, like, stiff)
         if np.abs(shares - last).sum() < _SETTLED:
             break
     return np.asarray(shares)
 
 
-def _improved(told: Told, apart: Values, like: Values, stiff: Values) -> tuple[Values, Values]:
+def _improved(
+    evidence: Evidence, apart: Values, like: Values, stiff: Values
+) -> tuple[Values, Values]:
     """What costs least in a logarithm beside another one, and the distribution of both.
 
     Damped steps by Gauss and Newton.
@@ -148,13 +150,13 @@ def _improved(told: Told, apart: Values, like: Values, stiff: Values) -> tuple[V
         whole = now + like
         shares = np.exp(whole - whole.max())
         shares /= shares.sum()
-        return float(told.cost(shares) + now @ stiff @ now / 2), shares
+        return float(evidence.cost(shares) + now @ stiff @ now / 2), shares
 
     damping = 1e-2
     cost, shares = of(apart)
     for _ in range(_STEPS):
-        slope = told.slope(shares) + stiff @ apart
-        curve = told.curvature(shares) + stiff
+        slope = evidence.slope(shares) + stiff @ apart
+        curve = evidence.curvature(shares) + stiff
         size = np.diag(np.abs(np.diag(curve)) + 1e-3)
         for _ in range(_TRIES):
             try:
@@ -185,7 +187,7 @@ def _spread(shares: Values) -> float:
 
 
 def _stiffness(apart: Values, spread: float) -> Values:
-    """What third differences cost, and a little to stay where nothing is told.
+    """What third differences cost, and a little to stay where nothing is known.
 
     Where they are large already, more of them costs hardly more: counts that clearly say so may
     have peaks.

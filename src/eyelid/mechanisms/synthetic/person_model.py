@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.mechanisms.synthetic.copula import Copula, rows_drawn
-from eyelid.mechanisms.synthetic.densities import Told, smooth
+from eyelid.mechanisms.synthetic.densities import Evidence, smooth
 from eyelid.mechanisms.synthetic.estimates import nearest_shares, shrunk, towards_common
 from eyelid.mechanisms.synthetic.fitting import correlation, fitted, shares_of_lengths
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
@@ -139,12 +139,12 @@ def _distributions(measurement: PersonMeasurement, answers: Answers) -> Values:
         inside = (which[feature] == np.arange(parts)[:, None]).astype(np.float64)
         by_part = counts[..., feature, :].sum(axis=0).mean(axis=0)
         whole = smooth(
-            Told.of(measurement.sums, nested[feature], of_level, everybody[feature])
-            + Told.of(inside, by_part, noise * np.sqrt(groups / tasks), everybody[feature])
+            Evidence.of(measurement.sums, nested[feature], of_level, everybody[feature])
+            + Evidence.of(inside, by_part, noise * np.sqrt(groups / tasks), everybody[feature])
         )
         for cell in range(cells):
-            told = Told.of(inside, each[cell, feature], sd[cell, feature], 1.0)
-            found[cell, feature] = smooth(told, whole) if cells > 1 else whole
+            evidence = Evidence.of(inside, each[cell, feature], sd[cell, feature], 1.0)
+            found[cell, feature] = smooth(evidence, whole) if cells > 1 else whole
     return found.reshape(groups, tasks, features, -1)
 
 

@@ -51,11 +51,11 @@ from eyelid.releases.audits.records import (
 )
 from eyelid.reporting.audits.results import GroupsAudit
 
-# In spans: what rounding does to a mean; less than a step of the grid that sums are on.
+# In ranges of features: what rounding does to a mean; less than a step of the grid of sums.
 _ROUNDING = 1e-12
-# In spans: what rounding does to a mean over draws.
+# What it does to a mean over draws.
 _DRAWN = 1e-9
-# The same of values that were not put on that grid.
+# And to one of values that were not put on that grid.
 _GRID = 2.0**-36
 
 

@@ -37,6 +37,7 @@ from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.mechanism import find
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.statistics.estimates import CLIPPED
+from eyelid.mechanisms.statistics.parts import each_result
 from eyelid.mechanisms.statistics.ranges import Entry, Range, places_of
 from eyelid.mechanisms.statistics.summary import StatisticsFacts, Summary
 from eyelid.privacy.noise import randomness
@@ -321,8 +322,8 @@ def _means(target: StatisticsTarget) -> list[tuple[int, int | None, float]]:
 def _of_people(design: StatisticsDesign, places: Any, labels: Integers, exact: pl.DataFrame) -> Any:
     """What is true of these people, row by row: means of their numbers as they are, not clipped."""
     truth = exact["estimate"].to_numpy().copy()
-    several = [pair for pair in design.statistics for _ in range(pair[1].cells + 1)]
-    for row, (part, statistic) in enumerate(several):
+    parts = design.mechanism.parts_for(design.facts)
+    for row, (part, statistic) in enumerate(each_result(parts)):
         if statistic.name != "mean":
             continue
         (column,) = statistic.columns

@@ -26,7 +26,7 @@ from eyelid.mechanisms.features import (
     windows_of,
 )
 from eyelid.mechanisms.groups.public_groups import groups_by
-from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, find
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, check_set_alone, find
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.bounds import Bounds, BoundsSource
 from eyelid.privacy.guarantee import Guarantee
@@ -293,10 +293,7 @@ def build_mechanism(name: str | Mechanism, **parameters: Any) -> FeatureMechanis
     """A mechanism from a name and what was asked for; what was not asked for takes its default."""
     asked = {key: value for key, value in parameters.items() if value is not None}
     if not isinstance(name, str):
-        if asked:
-            raise InputError(
-                f"{name.name} has its parameters set already: leave out {', '.join(asked)}"
-            )
+        check_set_alone(name, asked)
         return feature_mechanism(name)
     kind = find(name)
     if "averaged" in asked:

@@ -24,7 +24,7 @@ from eyelid.io.pieces import StudyInPieces
 from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import choice_notes, shown_by_choice
 from eyelid.mechanisms.maps.aoi_tables import AoiTables
-from eyelid.mechanisms.mechanism import Mechanism, find, mechanism_named
+from eyelid.mechanisms.mechanism import Mechanism, check_set_alone, find, mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.privacy.unit import PERSON
@@ -107,10 +107,7 @@ def map_cost(
         given["epsilon"] = epsilon
     layers = _layers(layers, every_s, for_s)
     if not isinstance(mechanism, str):
-        if given:
-            raise InputError(
-                f"{mechanism.name} has its parameters set already: leave out {', '.join(given)}"
-            )
+        check_set_alone(mechanism, given)
         given = mechanism.parameters()
     name = mechanism if isinstance(mechanism, str) else mechanism.name
     if areas is not None and not isinstance(areas, int):

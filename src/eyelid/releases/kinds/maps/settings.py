@@ -17,7 +17,7 @@ from eyelid.gaze.study import Study
 from eyelid.mechanisms.maps.map_gaussian import MapGaussian
 from eyelid.mechanisms.maps.map_grid import MapGrid
 from eyelid.mechanisms.maps.map_mechanism import MapFacts, MapMechanism
-from eyelid.mechanisms.mechanism import mechanism_named
+from eyelid.mechanisms.mechanism import check_set_alone, mechanism_named
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Kind
 from eyelid.releases.kinds.maps.view import View
@@ -204,10 +204,7 @@ def mechanism_for(
 ) -> MapMechanism:
     """The mechanism of the maps: the one asked for, with its parameters; else chosen."""
     if asked is not None and not isinstance(asked, str):
-        if parameters:
-            raise InputError(
-                f"{asked.name} has its parameters set already: leave out {', '.join(parameters)}"
-            )
+        check_set_alone(asked, parameters)
         return asked
     if epsilon is not None:
         parameters = {"epsilon": epsilon, **parameters}

@@ -9,7 +9,7 @@ from typing import Any
 from eyelid.errors import InputError
 from eyelid.mechanisms.statistics.estimate import Estimate
 from eyelid.mechanisms.statistics.estimates import spread_of
-from eyelid.mechanisms.statistics.parts import Part
+from eyelid.mechanisms.statistics.parts import Part, each_result
 from eyelid.mechanisms.statistics.power import effect_found, noise_of_test
 from eyelid.mechanisms.statistics.ranges import Entry
 from eyelid.mechanisms.statistics.typical import foreseen
@@ -34,12 +34,10 @@ def widths_of(
         entries: every number with its range.
         shares: whether its mean is a share of people.
     """
-    found = iter(foreseen(parts, entries, shares))
+    found = foreseen(parts, entries, shares)
     return [
-        _relative(next(found), statistic, entries, shares)
-        for part in parts
-        for statistic in part.statistics
-        for _ in range(statistic.cells + 1)
+        _relative(one, statistic, entries, shares)
+        for one, (_, statistic) in zip(found, each_result(parts), strict=True)
     ]
 
 
@@ -53,14 +51,11 @@ def exactness_of(
         entries: every number with its range.
         shares: whether its mean is a share of people.
     """
-    found, rest = iter(foreseen(parts, entries, shares)), []
-    for part in parts:
-        for statistic in part.statistics:
-            for _ in range(statistic.cells + 1):
-                one = next(found)
-                relative = _relative(one, statistic, entries, shares)
-                rest.append(_exactness(one, part, statistic, relative, entries))
-    return rest
+    found = foreseen(parts, entries, shares)
+    return [
+        _exactness(one, part, statistic, _relative(one, statistic, entries, shares), entries)
+        for one, (part, statistic) in zip(found, each_result(parts), strict=True)
+    ]
 
 
 def _exactness(

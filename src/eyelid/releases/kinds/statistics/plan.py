@@ -18,6 +18,7 @@ from eyelid.io.norms import read_norms
 from eyelid.io.pieces import StudyInPieces
 from eyelid.mechanisms.certificate import ReleasedAs
 from eyelid.mechanisms.groups.public_groups import EVERYBODY
+from eyelid.mechanisms.mechanism import check_set_alone
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.mechanisms.statistics.estimates import INTERVALS
 from eyelid.mechanisms.statistics.planning import best_k
@@ -82,11 +83,7 @@ class Terms:
             "primary": self.primary or None,
         }
         asked = [name for name, value in given.items() if value is not None]
-        if asked:
-            raise InputError(
-                f"{self.mechanism.name} has its parameters set already: leave out "
-                f"{', '.join(asked)}"
-            )
+        check_set_alone(self.mechanism, asked)
 
 
 @dataclass(frozen=True, eq=False)

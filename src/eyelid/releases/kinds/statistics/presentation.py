@@ -15,6 +15,7 @@ from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.statistics.estimate import Estimate
 from eyelid.mechanisms.statistics.estimates import estimates
+from eyelid.mechanisms.statistics.parts import each_result
 from eyelid.mechanisms.statistics.statistic import Statistic
 from eyelid.privacy.rank1 import advantage_bound
 from eyelid.releases.kinds.statistics.plan import StatisticsDesign, rows_of
@@ -116,10 +117,9 @@ def results_of(design: StatisticsDesign, shown: Sequence[Integers]) -> pl.DataFr
     """
     parts = design.mechanism.parts_for(design.facts)
     found = estimates(parts, design.entries, design.shares, shown)
-    several = [one for _, one in design.statistics for _ in range(one.cells + 1)]
     found = [
         replace(each, note="; ".join(filter(None, (each.note, _of_windows(design, statistic)))))
-        for each, statistic in zip(found, several, strict=True)
+        for each, (_, statistic) in zip(found, each_result(parts), strict=True)
     ]
     names = [field.name for field in fields(Estimate) if field.name in COLUMNS]
     rows = [

@@ -11,6 +11,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.norms import Norm
 from eyelid.io.column_map import Map
 from eyelid.io.people_choice import Whom
+from eyelid.mechanisms.statistics.parts import each_result
 from eyelid.mechanisms.statistics.planning import plan
 from eyelid.mechanisms.statistics.quantities import SUMS
 from eyelid.mechanisms.statistics.ranges import Entry, Range
@@ -144,9 +145,8 @@ def foreseen(design: StatisticsDesign) -> tuple[ResultForeseen, ...]:
     """
     parts = design.mechanism.parts_for(design.facts)
     exact = exactness_of(parts, design.entries, design.shares)
-    several = [pair for pair in design.statistics for _ in range(pair[1].cells + 1)]
     found = []
-    rows = zip(rows_of(design), several, exact, strict=True)
+    rows = zip(rows_of(design), each_result(parts), exact, strict=True)
     for (measure, task, group, name), (part, statistic), each in rows:
         entries = [design.entries[column] for column in statistic.columns]
         in_unit = statistic.name in ("mean", "median", "quantile", "sd")
@@ -273,10 +273,9 @@ def statistics_cost(
         entries = _numbered_entries(made, facts)
         parts = made.parts_for(facts)
         exact = exactness_of(parts, entries, [False] * features)
-        pairs = [(p, s) for p in parts for s in p.statistics for _ in range(s.cells + 1)]
         found = [
             ResultForeseen(_numbered(s.columns), "", "everybody", s.name, "1", p.people, each)
-            for (p, s), each in zip(pairs, exact, strict=True)
+            for (p, s), each in zip(each_result(parts), exact, strict=True)
         ]
         return StatisticsOffer(made, facts, tuple(found), other=_other(made, facts))
 

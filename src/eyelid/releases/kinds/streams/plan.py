@@ -12,7 +12,13 @@ import polars as pl
 from eyelid.errors import InputError, unknown
 from eyelid.gaze.study import Study
 from eyelid.mechanisms.certificate import ReleasedAs
-from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, find, mechanism_named
+from eyelid.mechanisms.mechanism import (
+    Mechanism,
+    PublicFacts,
+    check_set_alone,
+    find,
+    mechanism_named,
+)
 from eyelid.mechanisms.streams.scene import Scene
 from eyelid.mechanisms.streams.stream import StreamMechanism
 from eyelid.mechanisms.streams.study_scene import (
@@ -43,10 +49,7 @@ def build_filter(
     """
     given = {name: value for name, value in parameters.items() if value is not None}
     if not isinstance(asked, str):
-        if given:
-            raise InputError(
-                f"{asked.name} has its parameters set already: leave out {', '.join(given)}"
-            )
+        check_set_alone(asked, given)
         made = cast(StreamMechanism, asked)
     else:
         name = asked
