@@ -99,6 +99,9 @@ saturation of 5 to 8 degrees (Bahill, Clark & Stark 1975). Drift is 0.1 to 0.5 d
 """
 
 OLDEST, YOUNGEST = 70, 18
+OFFSET_DEG = 0.8
+"""How far a tracker is off after calibration, on average over people: 0.5 to 1 degree in practice.
+How much of it comes back at the next calibration differs; here all of it does."""
 
 
 @dataclass(frozen=True)
@@ -110,12 +113,15 @@ class Person:
         age: in years.
         glasses: worn while recording.
         logs: the log of each trait, in the order of `SPREADS`.
+        offset: how far beside the truth a tracker sees this person's gaze, across and down, as
+            multiples of the mean distance over people. It lasts from recording to recording.
     """
 
     gender: str
     age: int
     glasses: bool
     logs: NDArray[np.float64]
+    offset: NDArray[np.float64]
 
     @classmethod
     def draw(cls, rng: np.random.Generator) -> Person:
@@ -127,7 +133,9 @@ class Person:
         logs = np.log(table[:, 0]) + table[:, 1] * _bounded_normal(rng, len(table))
         logs += table[:, 3] * (age - 40) / 10 + table[:, 4] * (gender == "female")
         logs += table[:, 5] * glasses
-        return cls(gender, age, glasses, logs)
+        # Drawn last: all else is as it was before there were offsets.
+        offset = _bounded_normal(rng, 2) / np.sqrt(np.pi / 2)
+        return cls(gender, age, glasses, logs, offset)
 
     def today(self, rng: np.random.Generator) -> Traits:
         """The traits in one recording: the person's own, moved by the state of the day."""
