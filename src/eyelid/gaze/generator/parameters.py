@@ -25,6 +25,9 @@ PIVOT_DEG = 4.0
 """The saccade whose peak speed is a parameter: where the literature has most of them."""
 NOISE_HZ = (2.0, 8.0, 32.0, 128.0)
 """Where the spectrum of what gaze does in fixations is a parameter; lines between, on logs."""
+OFFSET_DEG = 0.8
+"""How far a tracker is off after calibration, on average over people: 0.5 to 1 degree in practice.
+How much of it comes back at a person's next calibration differs; here all of it does."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 
 from eyelid.errors import InputError
 from eyelid.gaze.generator.field import Field
-from eyelid.gaze.generator.parameters import NAMES, NOISE_HZ, PARAMETERS, PIVOT_DEG, Floats
+from eyelid.gaze.generator.parameters import (
+    NAMES,
+    NOISE_HZ,
+    OFFSET_DEG,
+    PARAMETERS,
+    PIVOT_DEG,
+    Floats,
+)
 from eyelid.gaze.generator.path import CANDIDATES, Density, Steps, amplitudes, steps, walked
 from eyelid.gaze.generator.profile import Places, Profile
 from eyelid.gaze.generator.signal import (
@@ -25,10 +32,6 @@ from eyelid.gaze.generator.signal import (
     times_ms,
 )
 from eyelid.gaze.study import EVENT_COLUMNS, INDEX_COLUMNS, Screen
-
-OFFSET_DEG = 0.8
-"""Standard deviation of the calibration's error in each direction, drawn anew for every person: of
-the size of trackers' accuracy (Ehinger et al. 2019: 0.57 and 0.82 degrees)."""
 
 # The same for everybody.
 _SHORTEST_FIXATION_MS, _LONGEST_FIXATION_MS = 40.0, 5000.0
@@ -117,9 +120,9 @@ def generated_recordings(
 ) -> Iterator[Made]:
     """Recordings one at a time, person by person; memory does not grow with people.
 
-    A person deviates from the means in the same way in every recording, and a little anew in each.
-    Every person and every recording has randomness of its own: the first people of more are the
-    people of fewer.
+    The calibration's error is drawn anew for every person. A person deviates from the means in the
+    same way in every recording, and a little anew in each. Every person and every recording has
+    randomness of its own: the first people of more are the people of fewer.
 
     Args:
         profiles: by task.
@@ -224,7 +227,7 @@ def _draft(
     """All of a recording that does not depend on where things are."""
     own = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(place,)))
     lasting = np.clip(own.standard_normal(len(NAMES)), -2.5, 2.5)
-    offset_deg = OFFSET_DEG * own.standard_normal(2)
+    offset_deg = OFFSET_DEG / np.sqrt(np.pi / 2) * own.standard_normal(2)
     rng = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(place, number)))
     today = np.clip(rng.standard_normal(len(NAMES)), -2.5, 2.5)
     means, between, within = table

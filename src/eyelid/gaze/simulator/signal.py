@@ -36,6 +36,10 @@ class Samples(NamedTuple):
     pupil: Floats
     confidence: Floats
 
+    def moved(self, right: float, down: float) -> Samples:
+        """Gaze as a tracker sees it that is off by so many degrees."""
+        return self._replace(x=self.x + right, y=self.y + down)
+
 
 def timeline(task: Task, traits: Traits, length_ms: float, rng: np.random.Generator) -> Timeline:
     """The events of one recording, at least as long as asked for."""
