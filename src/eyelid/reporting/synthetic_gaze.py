@@ -1,4 +1,4 @@
-"""Synthetic recordings in words: what is measured, what is the norm's, and what comes of a price."""
+"""Synthetic recordings in words: what is measured, what is the norm's, what a price buys."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Facts = Mapping[str, Any]
 LENGTHS = {
     "planned": "as long as they were planned to be",
     "asked": "as was asked for",
-    "usual": "a default: nobody said how long recordings were planned to be, and how long they were "
-    "is not looked at",
+    "usual": "a default: nobody said how long recordings were planned to be, and how long they "
+    "were is not looked at",
 }
 """Where the length of synthetic recordings is from."""
 
@@ -52,8 +52,8 @@ def said_of(generated: Facts, *, private: bool) -> str:
     drawn = generated["generator"]
     if not private:
         said = [
-            f"{len(measured)} of {every} parameters of each task are means of groups without noise; "
-            "spreads between people are the norm's.",
+            f"{len(measured)} of {every} parameters of each task are means of groups without "
+            "noise; spreads between people are the norm's.",
             _places_in_words(drawn, noisy=False),
         ]
     elif not measured:

@@ -57,7 +57,6 @@ from eyelid.verification.synthetic import (
     fuzz_rounds,
     synthetic_mutants,
 )
-
 from eyelid.verification.synthetic_gaze import (
     compare_gaze,
     examine_gaze,

@@ -27,7 +27,15 @@ from eyelid.mechanisms.gaze.planning import NORM
 from eyelid.mechanisms.groups.partition import Members, group_sizes, groups_and_a_rest
 from eyelid.privacy.noise import DiscreteBox, Randomness, randomness
 from eyelid.verification.game import ALPHA, GameResult
-from eyelid.verification.mutant import Changes, Mutant, Row, Seen, by_noise, by_output, by_short_game
+from eyelid.verification.mutant import (
+    Changes,
+    Mutant,
+    Row,
+    Seen,
+    by_noise,
+    by_output,
+    by_short_game,
+)
 from eyelid.verification.outputs import OutputResult
 from eyelid.verification.sensitivity import FLOATING, FuzzResult, hostile
 
@@ -179,7 +187,10 @@ def compare_gaze(mechanism: Any, declared: Any = None) -> OutputResult:
     shown = mechanism.measure(people, facts, randomness(_SEED))
     bare = sum(
         int((one == asked).sum())
-        for one, asked in (*zip(shown.numbers, [numbers]), *zip(shown.places, [places]))
+        for one, asked in (
+            *zip(shown.numbers, [numbers], strict=False),
+            *zip(shown.places, [places], strict=False),
+        )
     )
     return OutputResult(
         mechanism=mechanism.name,
@@ -194,7 +205,9 @@ def compare_gaze(mechanism: Any, declared: Any = None) -> OutputResult:
 # Groups.
 
 
-def play_gaze_groups(mechanism: Any, noise: Randomness, releases: int = RELEASES) -> list[GameResult]:
+def play_gaze_groups(
+    mechanism: Any, noise: Randomness, releases: int = RELEASES
+) -> list[GameResult]:
     """Draw groups again and again: are they large enough, and who of them is guessed?
 
     The attacker has everybody's numbers and those that a group's recordings are drawn after, finds
@@ -214,9 +227,7 @@ def play_gaze_groups(mechanism: Any, noise: Randomness, releases: int = RELEASES
         member = mechanism.partition(people_count, noise)
         answers = mechanism.averaged(people, facts, member)
         sizes = np.bincount(member)
-        right["small"] += bool(
-            sizes.min() < mechanism.k or list(answers.sizes) != sizes.tolist()
-        )
+        right["small"] += bool(sizes.min() < mechanism.k or list(answers.sizes) != sizes.tolist())
         right["seat"] += bool(sizes[member[0]] == sizes.max() and sizes.min() < sizes.max())
         smallest = np.flatnonzero(member == int(sizes.argmin()))
         drawn = (noise.words(2 * GUESSES) % np.uint64(smallest.size)).reshape(2, -1)
@@ -238,9 +249,7 @@ def play_gaze_groups(mechanism: Any, noise: Randomness, releases: int = RELEASES
             calibrated_for=str(mechanism.unit),
             measure=measure,
             claimed=claimed,
-            lower_bound=float(
-                clopper_pearson(right[what], each * releases, ALPHA / len(games))[0]
-            ),
+            lower_bound=float(clopper_pearson(right[what], each * releases, ALPHA / len(games))[0]),
             runs=each * releases,
             neighbours=how,
             holds=mechanism.claims_to_hold,
@@ -253,7 +262,7 @@ def same_for_members(mechanism: Any, declared: Any = None) -> OutputResult:
     """Whether recordings stay the same, to the last bit, when members of a group change places.
 
     People stand in another order, and so do their places in groups, so that every group has the
-    same members. Nothing of this may show. Nor may anybody's gaze move anyone to another group.
+    same members. Nothing of this may show. Nor may any person's gaze move others to another group.
 
     Args:
         mechanism: to look at.

@@ -51,8 +51,10 @@ class GazeForm:
 
 @dataclass(frozen=True)
 class GazeDesignFacts(PublicFacts):
-    """The public facts of synthetic recordings: ``recordings`` of each synthetic participant,
-    ``length`` samples of each, ``features`` that can be measured.
+    """The public facts of synthetic recordings.
+
+    ``recordings`` are those of each synthetic participant, ``length`` the samples of each, and
+    ``features`` the parameters that can be measured.
 
     Attributes:
         slots: task and stimulus of each recording of a synthetic participant.

@@ -143,8 +143,11 @@ class KSameGaze(GazeMechanism, KAnonymity):
         return self.averaged(people, facts, self.partition(people.people, noise))
 
     def averaged(self, people: PeopleGaze, facts: GazeDesignFacts, member: Members) -> Answers:
-        """Sums over given groups, in whole steps, which do not know in which order members stand."""
-        numbers, places = self._steps_of_numbers(people, facts), self._steps_of_places(people, facts)
+        """Sums over given groups, in whole steps: the same in any order of members."""
+        numbers, places = (
+            self._steps_of_numbers(people, facts),
+            self._steps_of_places(people, facts),
+        )
         sizes = np.bincount(member)
         return Answers(
             tuple(numbers[member == group].sum(axis=0) for group in range(sizes.size)),
@@ -156,11 +159,11 @@ class KSameGaze(GazeMechanism, KAnonymity):
 
     def _steps_of_numbers(self, people: PeopleGaze, facts: GazeDesignFacts) -> Integers:
         flat = people.values.reshape(people.people, -1)
-        norm = [each.place_of_norm for each in self.ranges(facts)]
         steps = []
         for column, each in enumerate(self.ranges(facts)):
             place = np.asarray(each.place(flat[:, column]))
-            steps.append(mean(np.where(np.isnan(place), norm[column], place)))
+            norm = 0.5 if each.place_of_norm is None else each.place_of_norm
+            steps.append(mean(np.where(np.isnan(place), norm, place)))
         return np.stack(steps, axis=1)
 
     def _steps_of_places(self, people: PeopleGaze, facts: GazeDesignFacts) -> Integers | None:

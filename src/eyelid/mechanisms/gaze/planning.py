@@ -29,6 +29,8 @@ NORM_OFF, TASKS_APART, SPREAD_OFF = 1.0, 0.7, 0.3
 # as one standard deviation.
 _PLACES_OFF, _MAPS_APART, _UNIT = 0.5, 0.3, 0.5
 _COARSE = 0.8
+_BY_TASK = ("rightward_share", "leftward_share", "sweep", "spread_x_deg", "spread_y_deg")
+_OF_THE_TASK = 2.0
 # Nobody measures maps of more stimuli apart.
 _MOST_LAYERS = 60
 _SHARES = tuple(Fraction(each, 10) for each in range(11))
@@ -74,7 +76,9 @@ class Bought:
         mean_error: foreseen of a mean, in standard deviations between people.
         spread_error: foreseen of a spread, as a share of it.
         place_error: foreseen of a map: the share of gaze at a wrong place.
-        k: how many standard deviations a parameter's range reaches to both sides of the norm.
+        k: how many standard deviations a parameter's range reaches to both sides of the norm, but
+            for `reach`.
+        noise: standard deviation of the noise in a mean, as a share of its range; 0 without any.
     """
 
     means: str
@@ -86,6 +90,20 @@ class Bought:
     spread_error: float
     place_error: float
     k: float
+    noise: float = 0.0
+
+    def error_of(self, name: str) -> float:
+        """The foreseen error of a parameter's mean, in standard deviations between people.
+
+        Args:
+            name: of the parameter.
+        """
+        if self.means == NORM:
+            return NORM_OFF
+        if not self.noise:
+            return 0.0
+        k = self.k * reach(name)
+        return math.hypot(2 * k * self.noise, clipping_bias(k))
 
     @property
     def grid(self) -> Grid:
@@ -96,6 +114,17 @@ class Bought:
     def only_places(self) -> bool:
         """Whether all of ε goes to the map."""
         return self.means == NORM and self.places != NORM
+
+
+def reach(name: str) -> float:
+    """How much wider than others a parameter's range is.
+
+    Directions and places depend on the task far more than on the person: text is read to the right.
+
+    Args:
+        name: of the parameter.
+    """
+    return _OF_THE_TASK if name in _BY_TASK else 1.0
 
 
 def numbers_of(means: str, spreads: str, facts: GazeDesignFacts) -> int:
@@ -134,9 +163,7 @@ def _all(facts: GazeDesignFacts, epsilon: float, asked: Asked) -> Iterator[Bough
                 yield foreseen(facts, epsilon, means, spreads, places, share, cells)
 
 
-def _of_numbers(
-    facts: GazeDesignFacts, epsilon: float, asked: Asked
-) -> Iterator[tuple[str, str]]:
+def _of_numbers(facts: GazeDesignFacts, epsilon: float, asked: Asked) -> Iterator[tuple[str, str]]:
     means = [asked.means] if asked.means != AUTO else [NORM, ALL, TASK]
     few = facts.people * epsilon < FEWEST_FOR_NUMBERS
     if not facts.measurable or (asked.means == AUTO and few):
@@ -194,21 +221,22 @@ def foreseen(
         share: of ε that places get.
         cells: of a map.
     """
-    k, mean_error, spread_error = 3.0, NORM_OFF, SPREAD_OFF
+    k, mean_error, spread_error, of_mean = 3.0, NORM_OFF, SPREAD_OFF, 0.0
     numbers = numbers_of(means, spreads, facts)
     if numbers:
-        noise = NoiseOfOne(1.0 / (facts.people * epsilon * float(1 - share)), numbers).sd
-        k = best_k(noise)
-        mean_error = math.hypot(2 * k * noise, clipping_bias(k))
+        of_mean = NoiseOfOne(1.0 / (facts.people * epsilon * float(1 - share)), numbers).sd
+        k = best_k(of_mean)
+        mean_error = math.hypot(2 * k * of_mean, clipping_bias(k))
         if spreads == PAID:
             # The variance is k² times the mean of (2·place − 1)², less the mean squared.
-            spread_error = k * k * noise / 2
+            spread_error = k * k * of_mean / 2
     place_error = _PLACES_OFF
     if places != NORM:
         layers = max(facts.layers(places)) + 1
         noise = cells * layers / (facts.people * epsilon * float(share))
         place_error = min(1.0, math.hypot(noise, _COARSE / math.sqrt(cells)))
-    return Bought(means, spreads, places, share, cells, mean_error, spread_error, place_error, k)
+    errors = mean_error, spread_error, place_error
+    return Bought(means, spreads, places, share, cells, *errors, k, of_mean)
 
 
 def _error(each: Bought, facts: GazeDesignFacts) -> float:

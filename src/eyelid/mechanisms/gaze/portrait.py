@@ -103,10 +103,10 @@ def as_shares(noisy: Floats) -> Floats:
 
 
 def movements_of(said: str, tasks: Sequence[str]) -> tuple[str, ...]:
-    """How gaze moves in each task: ``reading``, ``scene`` or ``search``; by its name where none said.
+    """How gaze moves in each task: ``reading``, ``scene`` or ``search``.
 
     Args:
-        said: one for all tasks, or ``TASK:MOVEMENT,…``; ``auto`` for none.
+        said: one for all tasks, or ``TASK:MOVEMENT,…``; ``auto`` goes by names of tasks.
         tasks: their names.
 
     >>> movements_of("auto", ["newspaper", "look"]), movements_of("look:search", ["a", "look"])

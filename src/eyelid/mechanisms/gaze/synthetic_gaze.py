@@ -28,6 +28,7 @@ from eyelid.mechanisms.gaze.planning import (
     Asked,
     Bought,
     bought,
+    reach,
 )
 from eyelid.mechanisms.gaze.portrait import (
     Portrait,
@@ -192,7 +193,7 @@ class SyntheticGaze(GazeMechanism, DifferentialMechanism):
     def ranges(self, facts: GazeDesignFacts) -> list[Range]:
         """Of every number that is taken of a person: tasks after each other, then averages."""
         plan = self.bought(facts)
-        own = [range_of(each, plan.k) for each in facts.parameters]
+        own = [range_of(each, plan.k * reach(each.name)) for each in facts.parameters]
         if plan.means != TASK:
             return own
         return own * (len(facts.tasks) + (plan.spreads == PAID))
@@ -286,12 +287,11 @@ class SyntheticGaze(GazeMechanism, DifferentialMechanism):
             return None
         return maps.total(self.shares(people, facts), self.map_facts(facts))
 
-    def noisy_numbers(
-        self, sums: Integers, facts: GazeDesignFacts, noise: Randomness
-    ) -> Integers:
+    def noisy_numbers(self, sums: Integers, facts: GazeDesignFacts, noise: Randomness) -> Integers:
         """Sums of numbers (…, numbers) with noise."""
         box, part = self.box(facts), self.box_part(facts)
-        assert box is not None and part is not None, "no number is asked for"
+        assert box is not None, "no number is asked for"
+        assert part is not None, "no number is asked for"
         return box.perturb(part, sums, noise)
 
     def noisy_places(self, sums: Integers, facts: GazeDesignFacts, noise: Randomness) -> Integers:
@@ -378,9 +378,13 @@ class SyntheticGaze(GazeMechanism, DifferentialMechanism):
         far[..., numbers:] *= _FAR
         wide = high.copy()
         wide[..., numbers:] = 1.0
-        yield NeighbourPair("an end and here against the other end and there", facts, unit, low, high)
+        yield NeighbourPair(
+            "an end and here against the other end and there", facts, unit, low, high
+        )
         yield NeighbourPair("everywhere against here, at the other end", facts, unit, wide, low)
-        yield NeighbourPair("far outside, far too often, against nothing", facts, unit, far, nothing)
+        yield NeighbourPair(
+            "far outside, far too often, against nothing", facts, unit, far, nothing
+        )
 
     def _game_cells(self, facts: GazeDesignFacts) -> int:
         """Cells of a map in games; one where there is none."""
@@ -402,14 +406,33 @@ class SyntheticGaze(GazeMechanism, DifferentialMechanism):
         """Both answers about one person with these data and others who stay the same."""
         design = as_design(facts)
         people = self.with_others(values, design)
-        columns = []
         numbers, places = self.asked_of_box(people, design), self.asked_of_maps(people, design)
+        return self.shown(numbers, places, design, runs, noise)
+
+    def shown(
+        self,
+        numbers: Integers | None,
+        places: Integers | None,
+        facts: GazeDesignFacts,
+        runs: int,
+        noise: Randomness,
+    ) -> Values:
+        """Both answers under fresh noise, again and again: runs × numbers, those of the box first.
+
+        Args:
+            numbers: the sums of numbers; None where none are asked for.
+            places: the sums of shares, likewise.
+            facts: the public facts.
+            runs: how often.
+            noise: the randomness.
+        """
+        columns = []
         if numbers is not None:
             asked = np.broadcast_to(numbers, (runs, numbers.size))
-            columns.append(self.noisy_numbers(asked, design, noise))
+            columns.append(self.noisy_numbers(asked, facts, noise))
         if places is not None:
             asked = np.broadcast_to(places, (runs, places.size))
-            columns.append(self.noisy_places(asked, design, noise))
+            columns.append(self.noisy_places(asked, facts, noise))
         return np.concatenate(columns, axis=1).astype(np.float64)
 
     def log_chance(self, outputs: Values, people: PeopleGaze, facts: GazeDesignFacts) -> Values:
@@ -420,8 +443,25 @@ class SyntheticGaze(GazeMechanism, DifferentialMechanism):
             people: whom they would be about.
             facts: the public facts.
         """
-        found, start = np.zeros(len(outputs)), 0
         numbers, places = self.asked_of_box(people, facts), self.asked_of_maps(people, facts)
+        return self.log_chance_of(outputs, numbers, places, facts)
+
+    def log_chance_of(
+        self,
+        outputs: Values,
+        numbers: Integers | None,
+        places: Integers | None,
+        facts: GazeDesignFacts,
+    ) -> Values:
+        """Logarithm of the probability of both answers where these are the sums.
+
+        Args:
+            outputs: runs × numbers, those of the box first.
+            numbers: the sums of numbers; None where none are asked for.
+            places: the sums of shares, likewise.
+            facts: the public facts.
+        """
+        found, start = np.zeros(len(outputs)), 0
         part, maps = self.box_part(facts), self.maps(facts)
         if part is not None and numbers is not None:
             start = numbers.size
@@ -442,7 +482,7 @@ class SyntheticGaze(GazeMechanism, DifferentialMechanism):
 
 
 def as_design(facts: PublicFacts) -> GazeDesignFacts:
-    """The public facts as those of synthetic recordings: tasks without names where none are known."""
+    """The public facts as those of synthetic recordings; tasks have names of their own."""
     if isinstance(facts, GazeDesignFacts):
         return facts
     slots = tuple((f"task{number}", "") for number in range(1, facts.recordings + 1))

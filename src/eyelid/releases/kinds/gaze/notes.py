@@ -34,8 +34,8 @@ def public_notes(design: GazeDesign, source: str) -> list[str]:
     for name, reason in design.cannot.items():
         reasons.setdefault(reason, []).append(name)
     found += [
-        f"{', '.join(names)} cannot be measured ({reason}): {'it is' if len(names) == 1 else 'they are'} "
-        "the norm's"
+        f"{', '.join(names)} cannot be measured ({reason}), and what is released of "
+        f"{'it' if len(names) == 1 else 'them'} is the norm's"
         for reason, names in reasons.items()
     ]
     return found
@@ -57,6 +57,6 @@ def survey_notes(survey: Survey) -> Iterator[str]:
         more = f" and {len(survey.alone) - 3} more" if len(survey.alone) > 3 else ""
         yield (
             f"{PRIVATE}: one person alone has recordings of {named}{more}: that name is released, "
-            "and shows that somebody saw it. If it was theirs alone by design, leave them or the "
-            "column of stimuli out"
+            "and shows that one participant saw it. If it was theirs alone by design, leave them "
+            "or the column of stimuli out"
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -16,7 +16,7 @@ from eyelid.io.pieces import StudyInPieces
 from eyelid.mechanisms.certificate import ReleasedAs
 from eyelid.mechanisms.gaze.facts import USUAL_MINUTES, GazeDesignFacts, GazeForm, Slot
 from eyelid.mechanisms.gaze.gaze_mechanism import GazeMechanism
-from eyelid.mechanisms.gaze.planning import NORM, PAID, TASK, described
+from eyelid.mechanisms.gaze.planning import NORM, PAID, TASK, described, reach
 from eyelid.mechanisms.gaze.portrait import range_of
 from eyelid.mechanisms.mechanism import Mechanism, check_set_alone, mechanism_named
 from eyelid.privacy.bounds import Bounds
@@ -75,7 +75,8 @@ def parameter_rows(design: GazeDesign) -> Iterator[dict[str, Any]]:
         reason = design.cannot.get(one.name, "")
         measured = plan.means != NORM and not reason
         spread = plan.spreads == PAID and not reason
-        error = plan.mean_error * one.between
+        in_sd = plan.error_of(one.name)
+        error = in_sd * one.between
         centre = float(one.natural(one.centre))
         yield {
             "name": one.name,
@@ -87,7 +88,7 @@ def parameter_rows(design: GazeDesign) -> Iterator[dict[str, Any]]:
             "error": (centre * error if one.scale == LOG else error)
             if measured and private
             else None,
-            "error_in_sd": plan.mean_error if measured and private else None,
+            "error_in_sd": in_sd if measured and private else None,
             "spread": "measured" if spread else "norm",
             "norm": centre,
             "why_norm": reason or ("" if measured else "the budget does not carry it"),
@@ -109,7 +110,9 @@ def build_gaze_mechanism(asked: str | Mechanism, **parameters: Any) -> GazeMecha
     return cast(GazeMechanism, mechanism_named(asked, **given))
 
 
-def facts_of(cut: StudyInPieces, mechanism: GazeMechanism) -> tuple[GazeDesignFacts, dict[str, str]]:
+def facts_of(
+    cut: StudyInPieces, mechanism: GazeMechanism
+) -> tuple[GazeDesignFacts, dict[str, str]]:
     """What of a study is public, and which parameters such recordings have not, and why.
 
     Args:
@@ -136,9 +139,7 @@ def facts_of(cut: StudyInPieces, mechanism: GazeMechanism) -> tuple[GazeDesignFa
         minutes, source = head.planned_ms / 60_000.0, "planned"
     elif minutes is None:
         minutes, source = USUAL_MINUTES, "usual"
-    form = GazeForm(
-        units, origin, (head.pupil_unit or "arbitrary") if pupil else None, screen
-    )
+    form = GazeForm(units, origin, (head.pupil_unit or "arbitrary") if pupil else None, screen)
     facts = GazeDesignFacts.of(
         head.people.height,
         slots_of(cut.recordings),
@@ -224,7 +225,7 @@ def bounds_of(design: GazeDesign) -> Bounds:
     plan = design.mechanism.bought(design.facts)
     if plan.means == NORM:
         return Bounds({})
-    ranges = {one.name: range_of(one, plan.k) for one in design.facts.parameters}
+    ranges = {one.name: range_of(one, plan.k * reach(one.name)) for one in design.facts.parameters}
     return Bounds({name: (each.lower, each.upper) for name, each in ranges.items()})
 
 
@@ -238,10 +239,7 @@ def released_head(head: Study, facts: GazeDesignFacts, people: pl.DataFrame) -> 
     """
     form = facts.form
     measured = ["x", "y", *(["pupil"] if form.pupil else [])]
-    numbers = dict.fromkeys(["time_ms", *measured], pl.Float64)
-    empty = pl.DataFrame(schema=dict.fromkeys(INDEX_COLUMNS[:-1], pl.String) | numbers)
-    texts = EVENT_COLUMNS[:3]
-    events = dict.fromkeys(texts, pl.String) | dict.fromkeys(EVENT_COLUMNS[3:], pl.Float64)
+    empty = _empty(INDEX_COLUMNS[:-1], ["time_ms", *measured])
     return replace(
         Study("samples", empty, people),
         units=form.units,
@@ -250,7 +248,13 @@ def released_head(head: Study, facts: GazeDesignFacts, people: pl.DataFrame) -> 
         xy_origin=form.xy_origin,
         pupil_unit=form.pupil,
         planned_ms=facts.length_ms,
-        events=pl.DataFrame(schema=events),
+        events=_empty(EVENT_COLUMNS[:3], EVENT_COLUMNS[3:]),
         simulated=head.simulated,
         released=True,
     )
+
+
+def _empty(texts: Sequence[str], numbers: Sequence[str]) -> pl.DataFrame:
+    """A frame with columns of texts and of numbers, and no row."""
+    kinds: dict[str, Any] = {**dict.fromkeys(texts, pl.String)}
+    return pl.DataFrame(schema=kinds | dict.fromkeys(numbers, pl.Float64))

@@ -9,7 +9,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.io.column_map import Map
 from eyelid.io.people_choice import Whom, counted_or_chosen
-from eyelid.mechanisms.gaze.facts import GazeDesignFacts
+from eyelid.mechanisms.gaze.facts import USUAL_MINUTES, GazeDesignFacts
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.unit import PERSON
@@ -57,10 +57,17 @@ def gaze_cost(
     count, whom = counted_or_chosen(people, study=source is not None)
     if source is None:
         if count is None:
-            raise InputError("cost needs a study, or `people` and `recordings` (tasks); missing: people")
+            raise InputError(
+                "cost needs a study, or `people` and `recordings` (tasks); missing: people"
+            )
         slots = tuple((f"task{number}", "") for number in range(1, (recordings or 1) + 1))
-        minutes = {} if made.minutes is None else {"minutes": made.minutes, "minutes_from": "asked"}
-        facts = GazeDesignFacts.of(count, slots, rate_hz=made.rate or _USUAL_HZ, **minutes)
+        facts = GazeDesignFacts.of(
+            count,
+            slots,
+            rate_hz=made.rate or _USUAL_HZ,
+            minutes=made.minutes or USUAL_MINUTES,
+            minutes_from="usual" if made.minutes is None else "asked",
+        )
         design = GazeDesign(made, facts, {})
         guarantee = made.cost(facts, PERSON)
         how = made.person_total(facts)

@@ -164,17 +164,14 @@ class GazeJob(Job[Release]):
             data = pl.concat([part.data for part in self.parts])
             events = pl.concat([part.events for part in self.parts])
             held = replace(self.head, data=data, events=events)
-        many = self.head.people.height * len(facts.slots)
-        rows = (
-            f"{plural(many, 'recording')} of {plural(self.head.people.height, 'synthetic participant')}"
-            f", {many * facts.length:,} samples"
-        )
+        people = self.head.people.height
+        many = people * len(facts.slots)
+        whose = plural(people, "synthetic participant")
+        rows = f"{plural(many, 'recording')} of {whose}, {many * facts.length:,} samples"
         return Release(certificate, worth_of_generator(certificate), rows, out, notes, held)
 
 
-def pieces_of(
-    blocks: Sequence[Block], facts: GazeDesignFacts, width: int
-) -> list[list[Block]]:
+def pieces_of(blocks: Sequence[Block], facts: GazeDesignFacts, width: int) -> list[list[Block]]:
     """Blocks that are written together, by public numbers alone.
 
     Args:
@@ -285,4 +282,3 @@ def _drawn(handle: Shared[_Drawing], piece: tuple[int, list[Block]]) -> _Part:
     written = rows_of(part_path(job.run.output, number, job.pieces))
     assert person_digests(written) == found[1], "what is drawn again is the same"
     return _Part(*found, facts, made.data.clear(), events.clear())
-

@@ -68,15 +68,15 @@ def surveyed(
             rows = [place[person] for person in people]
             values[rows], looks[rows] = own, seen
     gaze = PeopleGaze(values, looks)
-    unseen = int(np.isnan(values).all(axis=(1, 2)).sum())
+    # Lost signal has a share, and no blinks, of whatever else there is nothing.
+    fixating = [name.startswith("fixation") for name in facts.measurable]
+    unseen = int(np.isnan(values[..., fixating]).all(axis=(1, 2)).sum())
     often = cut.shown.filter(pl.col("stimulus") != "").group_by("stimulus").len()
     alone = tuple(sorted(often.filter(pl.col("len") == 1)["stimulus"].to_list()))
     return Survey(gaze, gaze_digest(names, facts, gaze), unseen, alone)
 
 
-def _of_piece(
-    handle: Shared[_Asked], piece: Piece
-) -> tuple[tuple[str, ...], Floats, Floats]:
+def _of_piece(handle: Shared[_Asked], piece: Piece) -> tuple[tuple[str, ...], Floats, Floats]:
     asked = handle.get()
     study = piece.read(asked.head)
     values = values_of(measured(study), piece.people, asked.facts)
@@ -87,9 +87,7 @@ def _of_piece(
     return piece.people, values, looks
 
 
-def values_of(
-    rows: pl.DataFrame, people: tuple[str, ...], facts: GazeDesignFacts
-) -> Floats:
+def values_of(rows: pl.DataFrame, people: tuple[str, ...], facts: GazeDesignFacts) -> Floats:
     """People × tasks × parameters: averages over the recordings of a task, on each scale.
 
     Args:
