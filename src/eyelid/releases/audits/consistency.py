@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 # Another eyelid's arithmetic may differ in the last digits.
 _TOLERANCE = 1e-6
+# What a certificate says of each release that it lists.
+_LISTED = {"mechanism", "kind", "epsilon", "delta", "mu", "holds"}
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,13 @@ def among_promises(certificate: Certificate, account: Account) -> Iterator[str]:
             )
         if _leaves_out(total, debit.guarantee) if total else not certificate.incomplete:
             yield "the certificate's total over all releases is less than this release alone"
+    if not account.may_list(certificate.ledger):
+        yield "the certificate lists other releases than the ledger has counted"
+    if any(not isinstance(each, dict) or set(each) != _LISTED for each in certificate.ledger):
+        yield "the certificate says more of releases than that they were counted"
+    promises = (certificate.guarantee, promised, total)
+    if any(each is not None and each.holds and each.reasons for each in promises):
+        yield "the certificate says why a guarantee is not valid, and that it is"
     if not promised.holds:
         return
     bounded = bounding(promised, total, max(account.by_then, len(certificate.ledger)))

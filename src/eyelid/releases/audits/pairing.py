@@ -34,6 +34,7 @@ from eyelid.privacy.unit import Trust
 from eyelid.releases.accounting import input_digest, read_certificate
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.accounts import check_shown, counted
+from eyelid.releases.audits.certificate_file import said_besides
 from eyelid.releases.audits.consistency import inconsistencies
 from eyelid.releases.audits.gaze import gaze_target
 from eyelid.releases.audits.kinds import OF_FEATURES, attacked_as
@@ -209,7 +210,7 @@ def _certified(
         certificate=certificate,
         mechanism=mechanism,
         total=account.total,
-        inconsistencies=(*refused, *wrong),
+        inconsistencies=(*refused, *wrong, *said_besides(opened.path, certificate)),
         releases=account.releases,
         path=opened.path,
         notes=(*notes, *unknown, *account.unknown),
@@ -335,6 +336,8 @@ def _check_parameters(certificate: Certificate, tables: Sequence[FeatureTable]) 
     for name, value in certificate.parameters.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             continue
+        if kinds.get(name) == "str | None":
+            raise ValueError(f"its {name} is no number")
         most: float = _LARGEST
         if "int" in kinds.get(name, ""):
             most = longest if name == "length" else max(_ALWAYS, rows)
