@@ -322,7 +322,7 @@ def _certificate(
         parameters=mechanism.parameters(),
         guarantee=guarantee,
         person_level=person_level,
-        how=f"{lead}; this release alone would give: {plan.how}" if lead else plan.how,
+        how=in_all(plan.how, lead),
         bounds=plan.bounds,
         noise=dict(zip(_NOISE, plan.noise, strict=True)),
         ledger=history,
@@ -338,6 +338,16 @@ def _certificate(
         form=form_given(plan.chosen, mechanism.form),
         released_as=plan.released_as,
     )
+
+
+def in_all(how: str, lead: str) -> str:
+    """How a person's total comes about, beside other releases.
+
+    Args:
+        how: of this release alone.
+        lead: what others make of it; empty if nothing.
+    """
+    return f"{lead}; this release alone would give: {how}" if lead else how
 
 
 def listed_as(debit: Debit) -> dict[str, Any]:

@@ -36,6 +36,7 @@ from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.accounts import check_shown, counted
 from eyelid.releases.audits.certificate_file import said_besides
 from eyelid.releases.audits.consistency import inconsistencies
+from eyelid.releases.audits.data_card import card_notes
 from eyelid.releases.audits.gaze import gaze_target
 from eyelid.releases.audits.kinds import OF_FEATURES, attacked_as
 from eyelid.releases.audits.matching import check_people, in_common, with_values, without_values
@@ -200,7 +201,14 @@ def _certified(
         lambda: input_digest(taken),
         lambda: earlier_digests.input_digest(taken),
     )
-    wrong = inconsistencies(certificate, taken, theirs, account, mechanism, attack)
+    wrong = [
+        *refused,
+        *inconsistencies(certificate, taken, theirs, account, mechanism, attack),
+        *said_besides(opened.path, certificate),
+    ]
+    if not wrong:
+        shown = feature_table(opened.held)
+        notes += card_notes(opened.path, certificate, mechanism, taken, shown)
     target = attack.targets(
         kind=kind,
         original=table,
@@ -210,7 +218,7 @@ def _certified(
         certificate=certificate,
         mechanism=mechanism,
         total=account.total,
-        inconsistencies=(*refused, *wrong, *said_besides(opened.path, certificate)),
+        inconsistencies=tuple(wrong),
         releases=account.releases,
         path=opened.path,
         notes=(*notes, *unknown, *account.unknown),
