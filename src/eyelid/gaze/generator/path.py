@@ -76,7 +76,7 @@ def amplitudes(count: int, each: int, values: dict[str, float], rng: np.random.G
 
 
 def _directions(values: dict[str, float]) -> tuple[Floats, Floats, float]:
-    """Of right, left, up and down: shares, and how the mean log size differs; its spread."""
+    """Shares of right, left, up and down, how their mean log sizes differ, and the spread."""
     flat = np.array([values["rightward_share"], values["leftward_share"]])
     flat = flat * min(1.0, 0.98 / max(flat.sum(), 1e-9))
     shares = np.r_[flat, np.full(2, (1.0 - flat.sum()) / 2)]
