@@ -58,9 +58,8 @@ def test_recordings_that_are_not_drawn_after_their_answers_are_found(of_one, fol
     drawn_of = made.measure(of, known, randomness(1))
     like = Study("samples", people_of(), people_of(), rate_hz=60.0)
     released = drawn_study(made, known, drawn_of, 7, like)
-    found, nearest = resemblance(made, known, answers, released, people)
+    found, _ = resemblance(made, known, answers, released, people)
     assert found.follows == follows
-    assert (nearest == 4) == of_one
 
 
 def people_of():

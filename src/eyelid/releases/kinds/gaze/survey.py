@@ -69,8 +69,8 @@ def surveyed(
             values[rows], looks[rows] = own, seen
     gaze = PeopleGaze(values, looks)
     # Lost signal has a share, and no blinks, of whatever else there is nothing.
-    fixating = [name.startswith("fixation") for name in facts.measurable]
-    unseen = int(np.isnan(values[..., fixating]).all(axis=(1, 2)).sum())
+    fixating = values[..., facts.measurable.index("fixation_ms")]
+    unseen = int(np.isnan(fixating).all(axis=1).sum())
     often = cut.shown.filter(pl.col("stimulus") != "").group_by("stimulus").len()
     alone = tuple(sorted(often.filter(pl.col("len") == 1)["stimulus"].to_list()))
     return Survey(gaze, gaze_digest(names, facts, gaze), unseen, alone)
