@@ -12,8 +12,8 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms import mechanism_named
-from eyelid.mechanisms.groups.ksame import lacking
 from eyelid.mechanisms.groups.partition import group_sizes
+from eyelid.mechanisms.groups.slots import lacking
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.privacy import randomness
 from eyelid.privacy.unit import PERSON

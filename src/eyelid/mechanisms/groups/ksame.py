@@ -28,7 +28,7 @@ from eyelid.mechanisms.groups.partition import (
     random_groups,
     spread_in_words,
 )
-from eyelid.mechanisms.groups.slots import slots_of
+from eyelid.mechanisms.groups.slots import lacking, slots_of
 from eyelid.mechanisms.groups.spread import (
     PUBLIC,
     drawn_around,
@@ -79,9 +79,9 @@ class KSame(AnonymisingMechanism):
         groups are drawn without a look at gaze, (B) there is one partition for everything that is
         linked, (C) every group has k people, leftovers being drawn from everybody and dealt out to
         the others, (D) lengths are public or the group's shortest, and no row of a member is taken
-        twice, (E) nothing else is released that tells members apart, and members are equally likely beforehand. Which cells are empty
-        is the same for all copies too: that a member of the group lacks a value shows, and not who.
-        A cell is a mean of the whole group or empty, never of those who have a value, be they k or
+        twice, (E) nothing else is released that tells members apart, and members are equally likely
+        beforehand. Which cells are empty is the same for all copies too: that a member of the group
+        lacks a value shows, and not who. A cell is a mean of the whole group or empty, never of those who have a value, be they k or
         more: from a cell of m members and one of m − 1, in rows where values hardly change, one of
             them
         would compute the value of the one who is missing. That records are means plays no part in
@@ -433,7 +433,8 @@ class KSame(AnonymisingMechanism):
         if self.resample is not None:
             how = (
                 "nothing of how long recordings are, but that none has fewer rows than it was "
-                f"resampled to: all have {plural(self.resample, 'row')}, spread evenly over each, so that times count rows and are no milliseconds"
+                f"resampled to: all have {plural(self.resample, 'row')}, spread evenly over each, "
+                "so that times count rows and are no milliseconds"
             )
         shown = [
             f"the number of people ({facts.people}), that each of them took part, and the sizes of "
@@ -474,37 +475,3 @@ def with_every_task(table: FeatureTable) -> FeatureTable:
     done = table.recordings.group_by("person").agg(pl.col("task").n_unique())
     every = done.filter(pl.col("task") == table.recordings["task"].n_unique())
     return replace(table, data=table.data.join(every, on="person", how="semi"))
-
-
-def lacking(table: FeatureTable) -> dict[str, int]:
-    """How many people lack each recording that others have, by task and order within it.
-
-    A person who lacks one takes it from their whole group.
-    """
-    slots = slots_of(table)
-    people = int(slots.owner[-1]) + 1
-    often = np.bincount(slots.slot, minlength=len(slots.names))
-    return {
-        name: people - int(have)
-        for name, have in zip(slot_names(slots.names), often, strict=True)
-        if have < people
-    }
-
-
-def slot_names(slots: pl.DataFrame) -> list[str]:
-    """Recordings that a person has, in words: by task, numbered where it has several.
-
-    >>> slot_names(pl.DataFrame({"task": ["look", "read", "read"]}))
-    ["task 'look'", "recording 1 of task 'read'", "recording 2 of task 'read'"]
-    """
-    number, many = pl.int_range(1, pl.len() + 1).over("task"), pl.len().over("task")
-    task = pl.format("task '{}'", "task")
-    words = (
-        pl.when(pl.col("task") == "")
-        .then(pl.format("recording {}", number))
-        .when(many > 1)
-        .then(pl.format("recording {} of {}", number, task))
-        .otherwise(task)
-    )
-    named: list[str] = slots.select(words).to_series().to_list()
-    return named
