@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.mechanisms.synthetic.copula import Copula, rows_drawn
-from eyelid.mechanisms.synthetic.densities import Evidence, smooth
-from eyelid.mechanisms.synthetic.estimates import nearest_shares, shrunk, towards_common
+from eyelid.mechanisms.synthetic.estimates import shrunk
 from eyelid.mechanisms.synthetic.fitting import correlation, fitted, shares_of_lengths
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
 from eyelid.mechanisms.synthetic.person_measurement import PersonMeasurement
 from eyelid.mechanisms.synthetic.sequences import length_edges
+from eyelid.mechanisms.synthetic.smooth_shares import how_much_is_there, smooth_distributions
 
 # Of a sign's variance, the least that something is said about.
 _LEAST_ROOM = 0.25
@@ -30,9 +30,6 @@ _LEAST_ROOM = 0.25
 _ALIKE = (0.01, 0.99)
 # The least that is left of a feature when all others are known.
 _LEAST_OWN = 0.01
-# Standard errors above which missing values are not noise: beside everybody, whose number is known,
-# and beside the feature that most have.
-_MISSING_OF_ALL, _MISSING_OF_MOST = 3.0, 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +99,8 @@ def model_of(measurement: Measurement, answers: Answers, bins: Bins) -> Copula |
 
 
 def _of_people(measurement: PersonMeasurement, answers: Answers, bins: Bins) -> PersonModel:
-    distributions = _distributions(measurement, answers)
-    there = _there(measurement, answers)
+    distributions = smooth_distributions(measurement, answers)
+    there = how_much_is_there(measurement, answers)
     lengths = shares_of_lengths(measurement, answers)
     # How much signs agree by chance: the halves that were asked for are no halves, quite.
     halves = measurement.halves(answers.levels, answers.shares)[..., :-1]
@@ -114,52 +111,6 @@ def _of_people(measurement: PersonMeasurement, answers: Answers, bins: Bins) -> 
     # Of two rows of one person: what people have in common, and what single rows have.
     both = np.sqrt(np.outer(alike, alike)) + np.sqrt(np.outer(1 - alike, 1 - alike))
     return PersonModel(distributions, 1 - there, _possible(together / both), alike, lengths, bins)
-
-
-def _distributions(measurement: PersonMeasurement, answers: Answers) -> Values:
-    """Smooth distributions (groups, tasks, features, bins)."""
-    facts, shares = measurement.facts, measurement.shares
-    counts = measurement.in_quarters(answers.shares)
-    people = measurement.people_with(answers.shares)
-    groups, tasks, features, parts = counts.shape
-    cells = groups * tasks
-    noise = shares.noise_of_person(facts)
-    sd = noise / people.reshape(cells, features)
-    noisy = (counts / people[..., None]).reshape(cells, features, parts)
-    each = nearest_shares(towards_common(noisy, sd)) if cells > 1 else noisy
-    which = measurement.quarters(answers.levels)[:, :-1]
-    nested = measurement.nested_counts(answers.levels)
-    of_level = measurement.levels.noise_of_person(facts)
-    # Rows of all tasks together count as one person, those of each task as another one.
-    everybody = people.sum(axis=0).mean(axis=0)
-    if cells == 1:
-        everybody = facts.people * _there(measurement, answers)[0, 0]
-    found = np.empty((cells, features, measurement.levels.bins))
-    for feature in range(features):
-        inside = (which[feature] == np.arange(parts)[:, None]).astype(np.float64)
-        by_part = counts[..., feature, :].sum(axis=0).mean(axis=0)
-        whole = smooth(
-            Evidence.of(measurement.sums, nested[feature], of_level, everybody[feature])
-            + Evidence.of(inside, by_part, noise * np.sqrt(groups / tasks), everybody[feature])
-        )
-        for cell in range(cells):
-            evidence = Evidence.of(inside, each[cell, feature], sd[cell, feature], 1.0)
-            found[cell, feature] = smooth(evidence, whole) if cells > 1 else whole
-    return found.reshape(groups, tasks, features, -1)
-
-
-def _there(measurement: PersonMeasurement, answers: Answers) -> Values:
-    """How likely a row has a value, (groups, tasks, features): 1 where noise may have taken it."""
-    people = measurement.people_with(answers.shares)
-    most, clear = people.max(axis=-1, keepdims=True), _MISSING_OF_MOST
-    if people.shape[:2] == (1, 1):
-        # Everybody has a row of the only task.
-        most, clear = np.full_like(most, measurement.facts.people), _MISSING_OF_ALL
-    noise = measurement.shares.noise_of_person(measurement.facts) * np.sqrt(
-        measurement.shares.pieces
-    )
-    found: Values = np.where(most - people > clear * noise, people / most, 1.0)
-    return found
 
 
 def _present(measurement: PersonMeasurement, answers: Answers, there: Values) -> Values:
