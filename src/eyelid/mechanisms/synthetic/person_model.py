@@ -8,6 +8,7 @@ count: values are spread as evenly as the distribution says, not as chance has i
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -24,6 +25,8 @@ from eyelid.mechanisms.synthetic.person_measurement import PersonMeasurement
 from eyelid.mechanisms.synthetic.sequences import length_edges
 from eyelid.mechanisms.synthetic.smooth_shares import how_much_is_there, smooth_distributions
 
+# Rows of which values are made at once.
+_BLOCK_ROWS = 1 << 18
 # Of a sign's variance, the least that something is said about.
 _LEAST_ROOM = 0.25
 # Of a feature's variance, the least and the most that lies between people.
@@ -59,7 +62,7 @@ class PersonModel:
     def drawn(
         self, group: int, rows: NDArray[np.int64], rng: np.random.Generator
     ) -> Iterator[Values]:
-        """Values of synthetic participants: (rows of recordings, features), all at once.
+        """Values of synthetic participants, block by block: (rows of recordings, features).
 
         Args:
             group: whom they belong to.
@@ -68,27 +71,42 @@ class PersonModel:
         """
         people, tasks = rows.shape
         features = len(self.alike)
-        mixed = np.linalg.cholesky(self.together).T
         person = np.repeat(np.arange(people), rows.sum(axis=1))
         task = np.repeat(np.tile(np.arange(tasks), people), rows.ravel())
-        signal = np.sqrt(self.alike) * (rng.standard_normal((people, features)) @ mixed)[person]
-        own = rng.standard_normal((len(person), features)) @ mixed
-        signal += np.sqrt(1 - self.alike) * own
-        place = np.empty_like(signal)
-        for number in range(tasks):
-            mine = np.flatnonzero(task == number)
+        of_task = [np.flatnonzero(task == number) for number in range(tasks)]
+        signal = self._signal(person, people, rng)
+        place = np.empty((len(person), features))
+        # One feature after the other: of many rows, ranks of all at once would take much memory.
+        for feature, (number, mine) in itertools.product(range(features), enumerate(of_task)):
             if not mine.size:
                 continue
-            ranks = signal[mine].argsort(axis=0).argsort(axis=0)
-            rare = (ranks + rng.random(ranks.shape)) / len(mine)
-            for feature in range(features):
-                shares = self.distributions[group, number, feature]
-                ends = np.concatenate([[0.0], np.cumsum(shares)]) / shares.sum()
-                found = np.interp(rare[:, feature], ends, np.arange(len(ends)))
-                place[mine, feature] = found
-        values = self.bins.values(place)
-        values[rng.random(values.shape) < self.missing[group][task]] = np.nan
-        yield values
+            ranks = signal[mine, feature].argsort().argsort()
+            shares = self.distributions[group, number, feature]
+            ends = np.concatenate([[0.0], np.cumsum(shares)]) / shares.sum()
+            rare = (ranks + rng.random(len(mine))) / len(mine)
+            place[mine, feature] = np.interp(rare, ends, np.arange(len(ends)))
+        del signal
+        for first in range(0, len(place), _BLOCK_ROWS):
+            some = slice(first, first + _BLOCK_ROWS)
+            values = self.bins.values(place[some])
+            values[rng.random(values.shape) < self.missing[group][task[some]]] = np.nan
+            yield values
+
+    def _signal(
+        self, person: NDArray[np.intp], people: int, rng: np.random.Generator
+    ) -> NDArray[np.float32]:
+        """What makes values of rows high or low, (rows, features): a person's part and its own."""
+        mixed = np.linalg.cholesky(self.together).T.astype(np.float32)
+        sizes = (len(person), len(self.alike))
+        found = rng.standard_normal(sizes, dtype=np.float32) @ mixed
+        found *= np.sqrt(1 - self.alike).astype(np.float32)
+        common = rng.standard_normal((people, sizes[1]), dtype=np.float32) @ mixed
+        common *= np.sqrt(self.alike).astype(np.float32)
+        for first in range(0, len(person), _BLOCK_ROWS):
+            some = slice(first, first + _BLOCK_ROWS)
+            found[some] += common[person[some]]
+        signal: NDArray[np.float32] = found
+        return signal
 
 
 def model_of(measurement: Measurement, answers: Answers, bins: Bins) -> Copula | PersonModel:
