@@ -6,9 +6,10 @@ import pytest
 
 from eyelid.errors import InputError
 from eyelid.gaze.features import window_features
+from eyelid.gaze.generator.signal import PEAK_TO_MEAN
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.simulator.people import Person
-from eyelid.gaze.simulator.signal import PEAK_TO_MEAN, saccade_ms
+from eyelid.gaze.simulator.signal import saccade_ms
 from eyelid.gaze.study import EVENT_COLUMNS, INDEX_COLUMNS, Study, check
 
 ALL_TASKS = ("comic", "newspaper", "textbook", "image")
@@ -60,6 +61,36 @@ def test_more_people_and_more_tasks_leave_the_earlier_ones_alone():
         )
         assert early.equals(getattr(few, name))
     assert many.people.head(2).equals(few.people)
+
+
+def test_an_offset_moves_a_person_alike_in_all_recordings_and_nothing_else():
+    exact, off = (
+        simulate(people=3, tasks=ALL_TASKS, minutes=0.2, seed=3, offset_deg=deg) for deg in (0, 2)
+    )
+    moved = off.data.select(
+        "person", across=off.data["x"] - exact.data["x"], down=off.data["y"] - exact.data["y"]
+    ).drop_nulls()
+    each = moved.group_by("person", maintain_order=True)
+    spread = each.agg(pl.col("across", "down").std()).select(pl.max_horizontal("across", "down"))
+    assert spread.to_series().max() < 1e-9
+    means = each.agg(pl.col("across", "down").mean())
+    assert means["across"].n_unique() == 3
+    assert off.events.equals(exact.events)
+    assert off.people.equals(exact.people)
+    rest = ("time_ms", "pupil", "confidence")
+    assert off.data.select(rest).equals(exact.data.select(rest))
+
+
+def test_offsets_are_as_large_as_asked_for_on_average():
+    offsets = np.array([Person.draw(np.random.default_rng(n)).offset for n in range(2000)])
+    assert np.hypot(*offsets.T).mean() == pytest.approx(1.0, abs=0.04)
+    assert np.abs(offsets.mean(axis=0)).max() < 0.06
+
+
+@pytest.mark.parametrize("offset_deg", [-0.1, 6.0, float("nan")])
+def test_refuses_offsets_that_no_tracker_has(offset_deg):
+    with pytest.raises(InputError, match="offset_deg"):
+        simulate(people=1, minutes=0.2, offset_deg=offset_deg)
 
 
 def test_lengths_vary_by_a_fifth_at_most(study):

@@ -40,7 +40,7 @@ def table(features=2):
 
 
 def study(**said):
-    return eyelid.simulate(people=6, minutes=0.5, seed=3, **said)
+    return eyelid.simulate(people=6, minutes=0.5, seed=3, offset_deg=0, **said)
 
 
 def heatmap(out, **said):

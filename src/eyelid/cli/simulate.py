@@ -33,6 +33,14 @@ def run(
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="Makes the same people again.")
     ] = None,
+    offset: Annotated[
+        float,
+        typer.Option(
+            metavar="DEG",
+            help="How far recorded gaze is off, on average over people; each in a direction of "
+            "their own that lasts.",
+        ),
+    ] = 0.8,
     engine: EngineName = None,
     workers: Workers = None,
     quiet: Quiet = False,
@@ -46,7 +54,7 @@ def run(
 
     names = listed(tasks) or []
     with working(engine, workers, quiet):
-        samples = write_simulated(out, people, names, rate, minutes, seed)
+        samples = write_simulated(out, people, names, rate, minutes, seed, offset_deg=offset)
         participants = plural(people, "simulated participant")
         say(f"{out}: {participants}, {plural(len(names), 'task')} each, {samples:,} samples.")
         say(f"Next: eyelid inspect {quote(str(out))}")

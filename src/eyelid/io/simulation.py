@@ -18,6 +18,7 @@ from eyelid.engine.remote import remote_place
 from eyelid.engine.runs import Run, running
 from eyelid.errors import InputError
 from eyelid.gaze.simulator import Crowd
+from eyelid.gaze.simulator.people import OFFSET_DEG
 from eyelid.gaze.study import Origin, Study
 from eyelid.io import pieces
 from eyelid.io.study_folder import ledger_beside
@@ -38,6 +39,8 @@ def write_simulated(
     rate_hz: float = 60.0,
     minutes: float = 5.0,
     seed: int | None = None,
+    *,
+    offset_deg: float = OFFSET_DEG,
 ) -> int:
     """Write what `eyelid.simulate` makes up, without having all of it in memory.
 
@@ -48,6 +51,7 @@ def write_simulated(
         rate_hz: of the tracker.
         minutes: about how long each recording lasts.
         seed: makes the same people again.
+        offset_deg: mean distance, over people, of recorded gaze from the true one.
 
     Returns:
         how many samples there are.
@@ -58,11 +62,13 @@ def write_simulated(
             f"{out} is elsewhere, and a new study has a ledger beside it, which must be a file of "
             "this machine: write it here, and copy it there"
         )
-    crowd = Crowd.of(people, tasks, rate_hz, minutes, seed)
+    crowd = Crowd.of(people, tasks, rate_hz, minutes, seed, offset_deg)
     values = crowd.usual_rows * len(crowd.head(crowd.persons([0])).data.columns)
     each = max(1, pieces.PIECE_VALUES // values)
     groups = [range(first, min(first + each, people)) for first in range(0, people, each)]
-    key = json.dumps(["simulate", __version__, people, tasks, rate_hz, minutes, seed, each])
+    key = json.dumps(
+        ["simulate", __version__, people, tasks, rate_hz, minutes, seed, offset_deg, each]
+    )
     with running(out, key) as run:
         if seed is None:
             # As good as any, and the same when the run goes on after a stop.

@@ -298,9 +298,9 @@ def _certificate(
             fingerprint = ledger.fingerprint(content, paid.id)
         total = parallel([b.total for b in balances])
         counted = {d.id: d for b in balances for d in b.debits}
-        history = tuple(
-            {"mechanism": d.mechanism} | d.guarantee.summary() for _, d in sorted(counted.items())
-        )
+        # A run that was stopped may be older than others.
+        own_last = sorted(counted.values(), key=lambda d: (d.id == paid.id, d.id))
+        history = tuple(listed_as(d) for d in own_last)
         # Who was in which release tells people apart as well as any attribute.
         alike = len(balances) == 1 and all(d.alike for d in counted.values())
         if len(history) > 1 and person_level.kind in _OF_ONE_RELEASE:
@@ -322,7 +322,7 @@ def _certificate(
         parameters=mechanism.parameters(),
         guarantee=guarantee,
         person_level=person_level,
-        how=f"{lead}; this release alone would give: {plan.how}" if lead else plan.how,
+        how=in_all(plan.how, lead),
         bounds=plan.bounds,
         noise=dict(zip(_NOISE, plan.noise, strict=True)),
         ledger=history,
@@ -338,6 +338,25 @@ def _certificate(
         form=form_given(plan.chosen, mechanism.form),
         released_as=plan.released_as,
     )
+
+
+def in_all(how: str, lead: str) -> str:
+    """How a person's total comes about, beside other releases.
+
+    Args:
+        how: of this release alone.
+        lead: what others make of it; empty if nothing.
+    """
+    return f"{lead}; this release alone would give: {how}" if lead else how
+
+
+def listed_as(debit: Debit) -> dict[str, Any]:
+    """A release that was counted, as certificates list it.
+
+    Args:
+        debit: of the ledger.
+    """
+    return {"mechanism": debit.mechanism} | debit.guarantee.summary()
 
 
 def read_certificate(folder: Path) -> Certificate | None:

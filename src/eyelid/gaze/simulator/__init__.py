@@ -9,13 +9,16 @@ import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError, unknown
+from eyelid.gaze.generator.recordings import event_frame
 from eyelid.gaze.simulator.pages import TASKS
-from eyelid.gaze.simulator.people import Person
-from eyelid.gaze.simulator.signal import Samples, Timeline, record, timeline
-from eyelid.gaze.study import EVENT_COLUMNS, INDEX_COLUMNS, Screen, Study
+from eyelid.gaze.simulator.people import OFFSET_DEG, Person
+from eyelid.gaze.simulator.signal import Samples, record, timeline
+from eyelid.gaze.study import INDEX_COLUMNS, Screen, Study
 
 SCREEN = Screen(width_px=1920, height_px=1080, width_m=0.53, height_m=0.30, distance_m=0.65)
 SLOWEST_HZ, FASTEST_HZ = 30.0, 1000.0
+# Farther off, a tracker would be calibrated again.
+FARTHEST_OFFSET_DEG = 5.0
 # Of the minutes asked for: what the quickest and the slowest take.
 QUICKEST, SLOWEST = 0.8, 1.2
 _MEASURED = ("x", "y", "pupil", "confidence")
@@ -27,6 +30,8 @@ def simulate(
     rate_hz: float = 60.0,
     minutes: float = 5.0,
     seed: int | None = None,
+    *,
+    offset_deg: float = OFFSET_DEG,
 ) -> Study:
     """A study of people who do not exist, with the truth about their eye movements.
 
@@ -47,13 +52,16 @@ def simulate(
         minutes: about how long each recording lasts.
         seed: makes the study reproducible; the first people of a larger study with the same seed
             are the people of the smaller one.
+        offset_deg: mean distance, over people, of where gaze is recorded from where they look: the
+            error that calibration leaves, in a direction of each person's own, the same in all of
+            their recordings. People are re-identified by it alone; 0 for trackers without any.
 
     >>> study = simulate(people=2, tasks=("comic",), minutes=0.5, seed=1)
     >>> study.people["person"].to_list()
     ['P01', 'P02']
     """
     tasks = (tasks,) if isinstance(tasks, str) else tuple(tasks)
-    crowd = Crowd.of(people, tasks, rate_hz, minutes, seed)
+    crowd = Crowd.of(people, tasks, rate_hz, minutes, seed, offset_deg)
     data, events = crowd.recordings(range(people))
     return replace(crowd.head(crowd.persons(range(people))), data=data, events=events)
 
@@ -68,6 +76,7 @@ class Crowd:
         rate_hz: of the tracker.
         minutes: about how long each recording lasts.
         entropy: that all of them are made of.
+        offset_deg: mean distance of recorded gaze from the true one.
     """
 
     people: int
@@ -75,10 +84,17 @@ class Crowd:
     rate_hz: float
     minutes: float
     entropy: int
+    offset_deg: float = OFFSET_DEG
 
     @classmethod
     def of(
-        cls, people: int, tasks: Sequence[str], rate_hz: float, minutes: float, seed: int | None
+        cls,
+        people: int,
+        tasks: Sequence[str],
+        rate_hz: float,
+        minutes: float,
+        seed: int | None,
+        offset_deg: float = OFFSET_DEG,
     ) -> Crowd:
         """The people of a seed, or new ones; the arguments are those of `simulate`."""
         if not isinstance(people, int | np.integer):
@@ -96,10 +112,14 @@ class Crowd:
             )
         if not 0 < minutes < np.inf:
             raise InputError(f"minutes must be positive, got {minutes:g}")
+        if not 0 <= offset_deg <= FARTHEST_OFFSET_DEG:
+            raise InputError(
+                f"`offset_deg` must be between 0 and {FARTHEST_OFFSET_DEG:g}, got {offset_deg:g}"
+            )
         if seed is not None and seed < 0:
             raise InputError(f"seed must not be negative, got {seed}: choose 0 or more")
         entropy = int(np.random.SeedSequence(seed).entropy)  # type: ignore[arg-type]
-        return cls(people, tuple(tasks), float(rate_hz), minutes, entropy)
+        return cls(people, tuple(tasks), float(rate_hz), minutes, entropy, float(offset_deg))
 
     @property
     def usual_rows(self) -> int:
@@ -127,9 +147,10 @@ class Crowd:
                 length_ms = 60_000.0 * self.minutes * float(np.clip(traits.pace, QUICKEST, SLOWEST))
                 moves = timeline(TASKS[task], traits, length_ms, rng)
                 samples = record(moves, TASKS[task], traits, length_ms, self.rate_hz, rng)
+                samples = samples.moved(*(self.offset_deg * person.offset))
                 keys = {"person": _name(place), "recording": recording, "task": task}
                 data.append(_sample_frame(samples, keys | {"stimulus": recording}))
-                events.append(_event_frame(moves, keys, length_ms))
+                events.append(event_frame(moves, keys, length_ms))
         return pl.concat(data), pl.concat(events)
 
     def head(self, persons: pl.DataFrame) -> Study:
@@ -174,24 +195,3 @@ def _sample_frame(samples: Samples, keys: dict[str, str]) -> pl.DataFrame:
         "time_ms",
         *[pl.col(name).fill_nan(None) for name in _MEASURED],
     )
-
-
-def _event_frame(moves: Timeline, keys: dict[str, str], length_ms: float) -> pl.DataFrame:
-    """Every fixation and what follows it, up to the end of the recording."""
-    move_onset_ms = moves.onset_ms + moves.fixation_ms
-    onset_ms = np.column_stack([moves.onset_ms, move_onset_ms]).ravel()
-    offset_ms = np.column_stack([move_onset_ms, move_onset_ms + moves.move_ms]).ravel()
-    move = np.where(moves.is_blink, "blink", "saccade")
-    names = np.column_stack([np.full(len(move), "fixation"), move]).ravel()
-    offset_ms = np.minimum(offset_ms, length_ms)
-    frame = pl.DataFrame(
-        {
-            "name": pl.Series(names, dtype=pl.String),
-            "onset_ms": onset_ms,
-            "offset_ms": offset_ms,
-            "duration_ms": offset_ms - onset_ms,
-        }
-    ).filter(pl.col("duration_ms") > 0)
-    return frame.with_columns(
-        person=pl.lit(keys["person"]), recording=pl.lit(keys["recording"])
-    ).select(EVENT_COLUMNS)

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eyelid.gaze.generator.parameters import OFFSET_DEG as OFFSET_DEG
+
 
 class Spread(NamedTuple):
     """How a trait varies: log-normal over people, and again over the recordings of one person.
@@ -110,12 +112,15 @@ class Person:
         age: in years.
         glasses: worn while recording.
         logs: the log of each trait, in the order of `SPREADS`.
+        offset: how far beside the truth a tracker sees this person's gaze, across and down, as
+            multiples of the mean distance over people. It lasts from recording to recording.
     """
 
     gender: str
     age: int
     glasses: bool
     logs: NDArray[np.float64]
+    offset: NDArray[np.float64]
 
     @classmethod
     def draw(cls, rng: np.random.Generator) -> Person:
@@ -127,7 +132,9 @@ class Person:
         logs = np.log(table[:, 0]) + table[:, 1] * _bounded_normal(rng, len(table))
         logs += table[:, 3] * (age - 40) / 10 + table[:, 4] * (gender == "female")
         logs += table[:, 5] * glasses
-        return cls(gender, age, glasses, logs)
+        # Drawn last: all else is as it was before there were offsets.
+        offset = _bounded_normal(rng, 2) / np.sqrt(np.pi / 2)
+        return cls(gender, age, glasses, logs, offset)
 
     def today(self, rng: np.random.Generator) -> Traits:
         """The traits in one recording: the person's own, moved by the state of the day."""
