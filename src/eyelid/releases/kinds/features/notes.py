@@ -15,10 +15,10 @@ from eyelid.io.quasi_identifiers import SMALL_GROUP, QuasiIdentifier
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.mechanisms.expectation import as_synthetic
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groups.ksame import KSame, slot_names, with_every_task
+from eyelid.mechanisms.groups.ksame import KSame, with_every_task
 from eyelid.mechanisms.groups.partition import groups_in_words
 from eyelid.mechanisms.groups.public_groups import GroupedFacts
-from eyelid.mechanisms.groups.slots import slots_of
+from eyelid.mechanisms.groups.slots import slot_names, slots_of
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.privacy.guarantee import Kind
