@@ -127,7 +127,7 @@ class GazeJob(Job[Release]):
         design = self.plan.design
         self.answers, entropy = _measured(design, self.survey, self.request, run)
         del self.survey
-        portraits = design.mechanism.portraits(self.answers, design.facts)
+        portraits = design.mechanism.inputs(self.answers, design.facts)
         self.head = released_head(self.cut.head, design.facts, names_of_synthetic(portraits))
         width = self.head.data.width
         cut = pieces_of(blocks_of(self.answers.sizes, len(design.facts.slots)), design.facts, width)
