@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from eyelid.reporting.audits.maps import MapsAudit
     from eyelid.reporting.audits.results import TableAudit
     from eyelid.reporting.audits.statistics import ResultsAudit
+    from eyelid.reporting.audits.synthetic_gaze import SyntheticGazeAudit
 
 SCHEMA = "eyelid/audit/1"
 UNCOVERED = (
@@ -129,7 +130,7 @@ def _concluded(found: Conclusions) -> dict[str, Any]:
 
 
 def json_of_everybody(
-    audit: MapsAudit | ResultsAudit,
+    audit: MapsAudit | ResultsAudit | SyntheticGazeAudit,
     subject: str,
     attacks: Mapping[str, Any],
     utility: Sequence[Mapping[str, Any]],
