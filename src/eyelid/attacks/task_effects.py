@@ -84,7 +84,7 @@ def _signs(table: FeatureTable, names: Sequence[str], tasks: Sequence[str]) -> F
         there = np.isfinite(values)
         size = people * len(tasks)
         many = np.bincount(cell[there], minlength=size).reshape(people, -1).astype(np.float64)
-        sums: Floats = np.bincount(cell[there], weights=values[there], minlength=size)
+        sums = np.bincount(cell[there], weights=values[there], minlength=size)
         fitted = within_people(many, sums.reshape(people, -1).astype(np.float64))
         if fitted is None:
             continue
