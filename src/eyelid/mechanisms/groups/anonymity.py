@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.partition import check_k, group_sizes
 from eyelid.mechanisms.mechanism import PublicFacts, parameter
@@ -33,6 +34,14 @@ class AnonymisingMechanism(FeatureMechanism):
     def group_size(self) -> int:
         """K."""
         return self.k
+
+    def taken(self, table: FeatureTable) -> FeatureTable:
+        """The rows that go into means: all of them, in order, unless a mechanism chooses some.
+
+        Args:
+            table: of everybody.
+        """
+        return table
 
     def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """k, from which no ε follows."""

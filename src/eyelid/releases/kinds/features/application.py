@@ -79,6 +79,17 @@ class Output:
         known = scan(*files).select(columns.is_not_null().any())
         return [name for name, there in known.collect().row(0, named=True).items() if not there]
 
+    def spreads(self, folder: Path) -> dict[str, float]:
+        """The standard deviation over rows of each feature that has values in what was written.
+
+        Args:
+            folder: into which.
+        """
+        files = [folder / part["file"] for part in self.parts]
+        numbers = pl.col(self.shown.names).cast(pl.Float64).std()
+        found = scan(*files).select(numbers).collect().row(0, named=True)
+        return {name: spread for name, spread in found.items() if spread is not None}
+
     def digest(self) -> str:
         """SHA-256 of the whole release, equal to its `output_digest`."""
         return digest_of_release(self.shown.people, list(self.digests), list(self.digests.values()))
