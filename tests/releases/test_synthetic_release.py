@@ -120,6 +120,18 @@ def test_the_card_speaks_of_people_who_do_not_exist(folder, tmp_path):
         assert untrue not in card
 
 
+def test_the_card_says_how_far_off_means_are_by_the_spreads_that_were_released(folder, tmp_path):
+    done = release(folder, tmp_path / "out", **LAW)
+    card = text(tmp_path / "out" / "DATACARD.md")
+    said = done.certificate.made_up["mean_error_sd"]
+    assert f"about {said:.2g} standard deviations of its rows." in card
+    section = card.partition("## How far off means are\n")[2].partition("\n## ")[0]
+    data = pl.read_parquet(tmp_path / "out" / "data.parquet")
+    for name in "abc":
+        off = f"{float(f'{said * data[name].std():.2g}'):g}"
+        assert f"{name} {off}" in section
+
+
 def test_only_attributes_that_by_names_come_out_as_shares_of_made_up_people(table):
     done = release(table, **LAW, by="gender", carry=1, made_up=30)
     assert done.table.people.columns == ["person", "gender"]

@@ -3,6 +3,7 @@
 **Task means**: over people, of each one's mean. **Contrasts**: between every two tasks, over the
 people who did both, of each one's difference, with 95% limits over people. A release gives the
 difference of its own means. **Relations**: correlations of features over rows of the same task.
+**Effects**: those of tasks in a mixed model, by its own limits in each of both.
 
 Beside each stands what needs no data: the middle of the bounds for a mean, no difference for a
 contrast, no correlation for a relation.
@@ -18,6 +19,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from eyelid.attacks.task_effects import TaskEffects, task_effects
 from eyelid.gaze.table import FeatureTable
 
 _FEWEST_PEOPLE, _FEWEST_ROWS = 3, 20
@@ -91,6 +93,7 @@ class Conclusions:
         guess_off: that of the middle of the bounds.
         contrasts: between tasks.
         relations: between features; None where there is too little to see any.
+        effects: of tasks in a mixed model; None with one task, or too few people.
     """
 
     means: int
@@ -98,6 +101,7 @@ class Conclusions:
     guess_off: float
     contrasts: tuple[Contrast, ...] = ()
     relations: Relations | None = None
+    effects: TaskEffects | None = None
 
     @property
     def clear(self) -> tuple[Contrast, ...]:
@@ -168,6 +172,7 @@ def conclusions(original: FeatureTable, released: FeatureTable) -> Conclusions |
         float(np.median(guess)),
         tuple(contrasts),
         _relations(original, released, names),
+        task_effects(original, released, names, tasks),
     )
 
 

@@ -149,6 +149,7 @@ class Plan(Generic[Design]):
         map: public facts of maps, where it is one.
         made_up: public facts of synthetic participants, where there are some.
         results: public facts of results, where there are some.
+        generated: public facts of synthetic recordings, where there are some.
         chosen: how people were chosen out of more, as a study remembers it.
         keep: attributes of people that are released as they are.
     """
@@ -168,6 +169,7 @@ class Plan(Generic[Design]):
     map: dict[str, Any] | None = None
     made_up: dict[str, Any] | None = None
     results: dict[str, Any] | None = None
+    generated: dict[str, Any] | None = None
     chosen: Sequence[str] = ()
     keep: tuple[str, ...] = ()
 
@@ -335,6 +337,7 @@ def _certificate(
         map=plan.map,
         made_up=plan.made_up,
         results=plan.results,
+        generated=plan.generated,
         form=form_given(plan.chosen, mechanism.form),
         released_as=plan.released_as,
     )

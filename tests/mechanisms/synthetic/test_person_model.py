@@ -158,6 +158,32 @@ def test_odd_measures_stay_inside_their_bounds(kind, epsilon):
         assert release.data["a"].median() == pytest.approx(250, rel=0.15)
 
 
+@pytest.mark.parametrize(
+    ("values", "mean", "spread"),
+    [
+        (lambda rng, size: np.full(size, 40.0), 40.0, 1.0),
+        (lambda rng, size: np.zeros(size), 0.0, 0.1),
+        (lambda rng, size: np.full(size, 400.0), 100.0, 2.0),
+        (lambda rng, size: rng.choice([0.0, 100.0], size), 50.0, 60.0),
+        (lambda rng, size: np.clip(50 + 5 * rng.standard_cauchy(size), 0, 100), 50.0, 20.0),
+    ],
+    ids=["constant", "at a bound", "beyond it", "two values", "heavy tails"],
+)
+def test_odd_measures_come_out_where_they_are(values, mean, spread):
+    rng = np.random.default_rng(1)
+    shown = np.stack([values(rng, (200, 1, 3)), rng.normal(50, 10, (200, 1, 3))], axis=-1)
+    table = table_from_arrays(shown, [Feature(name, "", "", 0.0, 100.0) for name in "xy"])
+    release = Synthetic(epsilon=4.0).apply(table, randomness(1))
+    assert release.data["x"].mean() == pytest.approx(mean, abs=max(0.15 * spread, 2.0))
+    assert release.data["x"].std() < spread
+    assert release.data["y"].mean() == pytest.approx(50, abs=3)
+
+
+def test_people_with_one_row_are_made_up():
+    release = Synthetic(epsilon=4.0).apply(trials(200, 1), randomness(1))
+    assert release.data.group_by("person").len()["len"].median() <= 2
+
+
 def test_more_tasks_than_rows_are_made_up():
     release = Synthetic(epsilon=4.0, carry=2).apply(trials(60, 1, tasks=6), randomness(1))
     assert release.data["task"].n_unique() == 6

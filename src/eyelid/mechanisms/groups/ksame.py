@@ -81,10 +81,10 @@ class KSame(AnonymisingMechanism):
         the others, (D) lengths are public or the group's shortest, and no row of a member is taken
         twice, (E) nothing else is released that tells members apart, and members are equally likely
         beforehand. Which cells are empty is the same for all copies too: that a member of the group
-        lacks a value shows, and not who. A cell is a mean of the whole group or empty, never of those who have a value, be they k or
-        more: from a cell of m members and one of m − 1, in rows where values hardly change, one of
-            them
-        would compute the value of the one who is missing. That records are means plays no part in
+        lacks a value shows, and not who. A cell is a mean of the whole group or empty, never of
+        those who have a value, be they k or more: from a cell of m members and one of m − 1, in
+        rows where values hardly change, one of them would compute the value of the one who is
+        missing. That records are means plays no part in
         the 1/k: equal copies of a list of all members' recordings would have the same
         1/k. What a mean shows of its members is bounded by nothing here. The spread is drawn of the
         means, of fresh randomness and of public facts, and of nothing else: anyone who has the

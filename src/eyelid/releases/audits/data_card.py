@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
+
 from eyelid.engine.files import content_of
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.release_folder import STANDARD_ERRORS
@@ -43,9 +45,12 @@ def card_notes(
     stale = certificate.version != build()
     if folder is None or card is None or not card.is_file() or mechanism is None or stale:
         return []
-    facts, empty = mechanism.facts(taken), list[str]()
+    facts, empty, spreads = mechanism.facts(taken), list[str](), dict[str, float]()
     if mechanism.release is ReleaseKind.SYNTHETIC:
         empty = [name for name in released.names if not released.data[name].count()]
+        numbers = released.data.select(pl.col(released.names).cast(pl.Float64).std())
+        found = numbers.row(0, named=True)
+        spreads = {name: spread for name, spread in found.items() if spread is not None}
     written = datacard(
         certificate,
         released,
@@ -55,6 +60,7 @@ def card_notes(
         clipped_to=taken.features,
         has_standard_errors=(here(folder) / STANDARD_ERRORS).exists(),
         empty=empty,
+        spreads=spreads,
     )
     shown = content_of(card).decode("utf-8", errors="replace")
     return [] if without_fields(shown) == written else [CHANGED]

@@ -22,6 +22,7 @@ from eyelid.releases.audits.means import MeansAttack
 from eyelid.releases.audits.records import RecordsAttack
 from eyelid.releases.audits.statistics import StatisticsAttack
 from eyelid.releases.audits.synthetic import RowsAttack, SyntheticAttack
+from eyelid.releases.audits.synthetic_gaze import SyntheticGazeAttack
 
 OF_FEATURES: dict[ReleaseKind, TableAttack] = {
     ReleaseKind.RECORDS: RecordsAttack(),
@@ -37,6 +38,7 @@ ATTACKS: dict[ReleaseKind, Attack] = {
     ReleaseKind.MAPS: MapsAttack(),
     ReleaseKind.TABLES: MapsAttack(),
     ReleaseKind.STATISTICS: StatisticsAttack(),
+    ReleaseKind.SYNTHETIC_GAZE: SyntheticGazeAttack(),
 }
 
 
