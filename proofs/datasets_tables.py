@@ -26,7 +26,7 @@ from eyelid.gaze.features import event_features, window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.study import Feature, Study
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.synthetic.capacity import mean_error_sd
+from eyelid.mechanisms.synthetic.capacity import mean_error_sd, mean_off
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import randomness
 from proofs.result import Effort, Result, progress, real_recordings
@@ -170,21 +170,27 @@ def claims(table: FeatureTable, people: int | None = None) -> dict[str, Any]:
     """
     mechanism = Synthetic(epsilon=4.0)
     units = {feature.name: feature.unit for feature in table.features}
-    off, spreads = [], []
+    off, said_in_units = [], []
     for seed in SEEDS:
         real = table if people is None else some(table, people, seed)
         release = mechanism.apply(real, randomness(seed))
         ours, theirs = (_means_and_spreads(one, release.names) for one in (real, release))
         off.append((theirs[0] - ours[0], (theirs[0] - ours[0]) / ours[1]))
-        spreads.append(theirs[1])
-    said = mean_error_sd(mechanism, mechanism.facts(real))
+        facts = mechanism.facts(real)
+        said = mean_error_sd(mechanism, facts)
+        said_in_units.append(
+            [
+                mean_off(feature, mechanism.bins_for(facts), said, *rows)
+                for feature, *rows in zip(release.features, *theirs, strict=True)
+            ]
+        )
     units_off, sd_off = (
         np.sqrt(np.mean(np.square(part), axis=0)) for part in zip(*off, strict=True)
     )
     each = {
         name: {
             "unit": units[name],
-            "foreseen": said * float(np.mean([spread[place] for spread in spreads])),
+            "foreseen": float(np.mean([each[place] for each in said_in_units])),
             "measured": float(units_off[place]),
             "foreseen_sd": said,
             "measured_sd": float(sd_off[place]),

@@ -13,7 +13,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.mechanism import PublicFacts
-from eyelid.mechanisms.synthetic.capacity import mean_error_sd
+from eyelid.mechanisms.synthetic.capacity import mean_error_sd, mean_off
 from eyelid.mechanisms.synthetic.densities import Evidence, best_gaussian, nested, smooth
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import randomness
@@ -177,6 +177,20 @@ def test_odd_measures_come_out_where_they_are(values, mean, spread):
     assert release.data["x"].mean() == pytest.approx(mean, abs=max(0.15 * spread, 2.0))
     assert release.data["x"].std() < spread
     assert release.data["y"].mean() == pytest.approx(50, abs=3)
+
+
+def test_what_never_changes_is_as_far_off_as_a_bin_is_wide():
+    values = np.stack([np.full((200, 1, 5), 40.0), np.full((200, 1, 5), 7.0)], axis=-1)
+    table = table_from_arrays(values, [Feature(name, "", "", 0.0, 100.0) for name in "xy"])
+    mechanism = Synthetic(epsilon=4.0)
+    said = mean_error_sd(mechanism, mechanism.facts(table))
+    for seed in range(3):
+        release = mechanism.apply(table, randomness(seed))
+        for feature, true in zip(table.features, (40.0, 7.0), strict=True):
+            rows = release.data[feature.name]
+            off = mean_off(feature, 128, said, rows.mean(), rows.std())
+            assert abs(rows.mean() - true) < 2 * off
+            assert off < 0.04 * true
 
 
 def test_people_with_one_row_are_made_up():
