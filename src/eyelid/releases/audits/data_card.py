@@ -45,12 +45,15 @@ def card_notes(
     stale = certificate.version != build()
     if folder is None or card is None or not card.is_file() or mechanism is None or stale:
         return []
-    facts, empty, spreads = mechanism.facts(taken), list[str](), dict[str, float]()
+    facts, empty = mechanism.facts(taken), list[str]()
+    spreads: dict[str, tuple[float, float]] = {}
     if mechanism.release is ReleaseKind.SYNTHETIC:
         empty = [name for name in released.names if not released.data[name].count()]
-        numbers = released.data.select(pl.col(released.names).cast(pl.Float64).std())
-        found = numbers.row(0, named=True)
-        spreads = {name: spread for name, spread in found.items() if spread is not None}
+        for name in set(released.names) - set(empty):
+            values = released.data[name].cast(pl.Float64)
+            mean, spread = values.mean(), values.std()
+            if isinstance(mean, float) and isinstance(spread, float):
+                spreads[name] = (mean, spread)
     written = datacard(
         certificate,
         released,
