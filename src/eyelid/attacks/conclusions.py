@@ -23,6 +23,14 @@ from eyelid.attacks.task_effects import TaskEffects, task_effects
 from eyelid.gaze.table import FeatureTable
 
 _FEWEST_PEOPLE, _FEWEST_ROWS = 3, 20
+JUDGED = {
+    "contrasts": "clear contrasts with the same sign",
+    "sizes": "clear contrasts within the raw limits",
+    "relations": "agreement of correlations",
+}
+"""By name, figures between 0 and 1 that releases can be compared by; raw data have 1."""
+GUESSED = {"contrasts": 0.5, "sizes": 0.0, "relations": 0.0}
+"""What needs no data: a coin for a sign, no difference, no correlation."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +133,22 @@ class Conclusions:
         if not self.clear:
             return None
         return float(np.median([one.released / one.raw for one in self.clear]))
+
+
+def judged(found: Conclusions | None, by: str) -> float | None:
+    """One figure of what is concluded, from 0 to 1; None where there is nothing to conclude.
+
+    Args:
+        found: beside raw data.
+        by: of `JUDGED`.
+    """
+    if found is None:
+        return None
+    if by == "relations":
+        agreement = None if found.relations is None else found.relations.agreement
+        # Correlations that go the other way are of no more use than none.
+        return None if agreement is None else min(1.0, max(0.0, agreement))
+    return found.same_sign if by == "contrasts" else found.within
 
 
 def conclusions(original: FeatureTable, released: FeatureTable) -> Conclusions | None:
