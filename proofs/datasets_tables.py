@@ -97,7 +97,8 @@ def prove(effort: Effort) -> Result:
         f"between people within {BETWEEN:g} (root mean square) at ε = 4, twice that at 2; of "
         f"{' and '.join(map(str, FEW))} people at least {' and '.join(map(str, FEW.values()))} "
         f"measures, means within {FEW_MEANS_SD:g} (root mean square), correlations within "
-        f"{FEW_PAIRS:g} (root mean square); 50 refused; of {', '.join(map(str, SIMULATED))} simulated people means "
+        f"{FEW_PAIRS:g} (root mean square); 50 refused; "
+        f"of {', '.join(map(str, SIMULATED))} simulated people means "
         f"of windows within {WINDOWS_SD:g} standard deviations of rows; means {CLAIMED[0]:g} to "
         f"{CLAIMED[1]:g} times as far off as the card claims; by language refused, naming summary"
     )
