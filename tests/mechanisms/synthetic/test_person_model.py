@@ -13,7 +13,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms.mechanism import PublicFacts
-from eyelid.mechanisms.synthetic.capacity import mean_error_sd
+from eyelid.mechanisms.synthetic.capacity import mean_error_sd, mean_off
 from eyelid.mechanisms.synthetic.densities import Evidence, best_gaussian, nested, smooth
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.privacy.noise import randomness
@@ -156,6 +156,46 @@ def test_odd_measures_stay_inside_their_bounds(kind, epsilon):
     assert ((there >= 0) & (there <= 4000)).all()
     if kind == "constant" and epsilon > 1e3:
         assert release.data["a"].median() == pytest.approx(250, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("values", "mean", "spread"),
+    [
+        (lambda rng, size: np.full(size, 40.0), 40.0, 1.0),
+        (lambda rng, size: np.zeros(size), 0.0, 0.1),
+        (lambda rng, size: np.full(size, 400.0), 100.0, 2.0),
+        (lambda rng, size: rng.choice([0.0, 100.0], size), 50.0, 60.0),
+        (lambda rng, size: np.clip(50 + 5 * rng.standard_cauchy(size), 0, 100), 50.0, 20.0),
+    ],
+    ids=["constant", "at a bound", "beyond it", "two values", "heavy tails"],
+)
+def test_odd_measures_come_out_where_they_are(values, mean, spread):
+    rng = np.random.default_rng(1)
+    shown = np.stack([values(rng, (200, 1, 3)), rng.normal(50, 10, (200, 1, 3))], axis=-1)
+    table = table_from_arrays(shown, [Feature(name, "", "", 0.0, 100.0) for name in "xy"])
+    release = Synthetic(epsilon=4.0).apply(table, randomness(1))
+    assert release.data["x"].mean() == pytest.approx(mean, abs=max(0.15 * spread, 2.0))
+    assert release.data["x"].std() < spread
+    assert release.data["y"].mean() == pytest.approx(50, abs=3)
+
+
+def test_what_never_changes_is_as_far_off_as_a_bin_is_wide():
+    values = np.stack([np.full((200, 1, 5), 40.0), np.full((200, 1, 5), 7.0)], axis=-1)
+    table = table_from_arrays(values, [Feature(name, "", "", 0.0, 100.0) for name in "xy"])
+    mechanism = Synthetic(epsilon=4.0)
+    said = mean_error_sd(mechanism, mechanism.facts(table))
+    for seed in range(3):
+        release = mechanism.apply(table, randomness(seed))
+        for feature, true in zip(table.features, (40.0, 7.0), strict=True):
+            rows = release.data[feature.name]
+            off = mean_off(feature, 128, said, rows.mean(), rows.std())
+            assert abs(rows.mean() - true) < 2 * off
+            assert off < 0.04 * true
+
+
+def test_people_with_one_row_are_made_up():
+    release = Synthetic(epsilon=4.0).apply(trials(200, 1), randomness(1))
+    assert release.data.group_by("person").len()["len"].median() <= 2
 
 
 def test_more_tasks_than_rows_are_made_up():

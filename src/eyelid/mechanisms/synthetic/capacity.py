@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eyelid.errors import InputError
+from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.groups.public_groups import grouped, plain
 from eyelid.mechanisms.mechanism import PublicFacts
+from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.mechanisms.synthetic.calibration import measurement_of
 from eyelid.mechanisms.synthetic.measurement import error_of_share
+from eyelid.mechanisms.synthetic.sequences import BEND
 
 if TYPE_CHECKING:
     from eyelid.mechanisms.synthetic.synthetic import Synthetic
@@ -76,6 +79,24 @@ def means_off(mechanism: Synthetic, table: FeatureTable) -> dict[str, float]:
     found = mean_error_sd(mechanism, facts) * each / math.sqrt(bins.count)
     names = [table.names[place] for place in mechanism.chosen(table)]
     return dict(zip(names, found.tolist(), strict=True))
+
+
+def mean_off(feature: Feature, bins: int, error_sd: float, mean: float, spread: float) -> float:
+    """How far a feature's mean is off, about, in its unit, by the rows that were released.
+
+    Where rows lie in one bin all the same, they might lie anywhere in it.
+
+    Args:
+        feature: with its bounds.
+        bins: how many they are cut into.
+        error_sd: how far means are off, in standard deviations of rows.
+        mean: of released rows.
+        spread: their standard deviation.
+    """
+    cut = Bins.of([feature], bins, BEND)
+    code = cut.codes([[mean]]).astype(np.float64)
+    width = float((cut.values(code + 1) - cut.values(code))[0, 0])
+    return math.hypot(error_sd * spread, width / math.sqrt(12))
 
 
 def people_needed(mechanism: Synthetic, facts: PublicFacts) -> int:

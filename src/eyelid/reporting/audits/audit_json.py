@@ -125,6 +125,7 @@ def _concluded(found: Conclusions) -> dict[str, Any]:
         "size": found.size,
         "contrasts": [asdict(one) | {"tasks": list(one.tasks)} for one in found.contrasts],
         "relations": None if found.relations is None else asdict(found.relations),
+        "effects": None if found.effects is None else asdict(found.effects),
     }
 
 
