@@ -63,6 +63,7 @@ from eyelid.verification.synthetic_gaze import (
     fuzz_gaze,
     gaze_group_mutants,
     gaze_mutants,
+    play_gaze_canaries,
     play_gaze_groups,
     same_for_members,
 )
@@ -160,6 +161,7 @@ FAMILIES: dict[str, Family] = {
         fuzz=lambda mechanism, pairs, _: fuzz_gaze(mechanism, pairs // 8),
         residuals=examine_gaze,
         outputs=compare_gaze,
+        canaries=play_gaze_canaries,
         mutants=gaze_mutants,
     ),
     "gaze-groups": replace(

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from eyelid.attacks.one_run import one_run
 from eyelid.attacks.override import sound_of
 from eyelid.attacks.residuals import ResidualResult, judged
 from eyelid.attacks.statistics import clopper_pearson
@@ -23,9 +24,12 @@ from eyelid.mechanisms.differential import SCALE, Integers
 from eyelid.mechanisms.gaze.facts import GazeDesignFacts, GazeForm
 from eyelid.mechanisms.gaze.gaze_mechanism import entropy_of
 from eyelid.mechanisms.gaze.people import PeopleGaze
-from eyelid.mechanisms.gaze.planning import NORM
+from eyelid.mechanisms.gaze.planning import AUTO, NORM, SCREEN
 from eyelid.mechanisms.groups.partition import Members, group_sizes, groups_and_a_rest
 from eyelid.privacy.noise import DiscreteBox, Randomness, randomness
+from eyelid.privacy.unit import PERSON
+from eyelid.verification.canaries import ALPHA as BOUND_ALPHA
+from eyelid.verification.canaries import CanaryRun
 from eyelid.verification.game import ALPHA, GameResult
 from eyelid.verification.mutant import (
     Changes,
@@ -47,6 +51,7 @@ _SEED = 0
 _PARAMETERS = ("fixation_ms", "rightward_share")
 _SLOTS = (("look", "one"), ("look", "two"), ("read", "one"))
 RELEASES = 200
+CANARIES = 1_000
 GUESSES = 5
 
 
@@ -202,6 +207,34 @@ def compare_gaze(mechanism: Any, declared: Any = None) -> OutputResult:
     )
 
 
+def play_gaze_canaries(mechanism: Any, noise: Randomness, people: int = CANARIES) -> CanaryRun:
+    """Measure many people once who look at one of two cells of their own, by the toss of a coin.
+
+    The attacker knows both cells of everybody and guesses all coins from the noisy map, which is
+    all of it that recordings are drawn after.
+
+    Args:
+        mechanism: to look at; for canaries all of its ε is for one map with a cell for each coin.
+        noise: its randomness.
+        people: how many canaries.
+    """
+    changes = {"means": NORM, "spreads": AUTO, "places": SCREEN, "share": None, "cells": 2 * people}
+    made = replace(mechanism, **changes)
+    facts = facts_for(people)
+    cells = made.bought(facts).grid.cells
+    rng = np.random.default_rng(noise.words(1).tolist())
+    place = rng.permutation(cells)[: 2 * people].reshape(2, people)
+    coins = rng.random(people) < 0.5
+    looks = np.zeros((people, len(facts.slots), cells))
+    looks[np.arange(people), :, np.where(coins, place[1], place[0])] = 1.0
+    values = np.full((people, len(facts.tasks), len(facts.measurable)), np.nan)
+    (noisy,) = made.measure(PeopleGaze(values, looks), facts, noise).places
+    scores = (noisy[place[1]] - noisy[place[0]]).astype(np.float64)
+    claim = mechanism.cost(facts, PERSON)
+    run = one_run(scores, coins, claim, bound_alpha=BOUND_ALPHA)
+    return CanaryRun(mechanism.name, str(PERSON), run, f"one map of {cells} cells")
+
+
 # Groups.
 
 
@@ -307,6 +340,10 @@ def _by_fuzz(mutant: Any, _sound: Any, _runs: int, _noise: Randomness) -> bool:
     return fuzz_gaze(mutant, _FEW_PAIRS).refuted
 
 
+def _by_canaries(mutant: Any, _sound: Any, _runs: int, noise: Randomness) -> bool:
+    return play_gaze_canaries(mutant, noise).refuted
+
+
 def _by_group_games(mutant: Any, _sound: Any, _runs: int, noise: Randomness) -> bool:
     return any(game.refuted for game in play_gaze_groups(mutant, noise))
 
@@ -408,6 +445,12 @@ def _less_of_places(self: Any, sums: Integers, facts: GazeDesignFacts, noise: Ra
     return sums + type(law)(int(0.85 * law.scale)).draw(sums.shape, noise)
 
 
+def _halved(self: Any, sums: Integers, facts: GazeDesignFacts, noise: Randomness) -> Any:
+    """A quarter of the noise, as if a person moved two cells by a quarter each."""
+    law = self.maps(facts).noise(self.map_facts(facts))
+    return sums + type(law)(law.scale // 4).draw(sums.shape, noise)
+
+
 def _understated(self: Any, facts: Any, unit: Any) -> Any:
     said = sound_of(self).cost(facts, unit)
     return replace(said, epsilon=0.8 * said.epsilon)
@@ -429,6 +472,7 @@ _OF_NUMBERS: tuple[Row, ...] = (
 _OF_MAPS: tuple[Row, ...] = (
     ("places of one person", {"asked_of_maps": _of_one_persons_places}, _by_fuzz),
     ("looks without limits", {"asked_of_maps": _unlimited}, _by_fuzz),
+    ("each look paid as half", {"noisy_places": _halved}, _by_canaries),
     ("scale of places × 0.85", {"noisy_places": _less_of_places}, _by_residuals),
 )
 
