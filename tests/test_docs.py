@@ -33,6 +33,7 @@ PAGES = [
     "docs/anonymity.md",
     "docs/synthetic.md",
     "docs/gaze-generator.md",
+    "docs/gaze.md",
     "docs/choosing.md",
     "docs/norms.md",
     "docs/scaling.md",
