@@ -78,7 +78,9 @@ class Unasked:
         canaries: the whole release pipeline, tried on simulated participants; None without a
             mechanism.
         streams: whether released gaze still looks like an eye; None without gaze on both sides.
-        without_gaze: who is re-identified by what filters release as it is; of released gaze only.
+        without_gaze: who is re-identified by what is recorded beside gaze, which filters release as
+            it is; of gaze samples only.
+        not_sampled: which attackers on samples of gaze were left out, and why.
         temporal: how rows go together, and what that lets out; None where there is too little.
         not_correlated: why there is none.
         people: who is at risk, for the owner's eyes; None for a release.
@@ -101,6 +103,7 @@ class Unasked:
     canaries: CanaryResult | None = None
     streams: StreamMeasures | None = None
     without_gaze: tuple[Finding, ...] = ()
+    not_sampled: tuple[str, ...] = ()
     temporal: TemporalSummary | None = None
     not_correlated: tuple[str, ...] = ()
     people: pl.DataFrame | None = None
@@ -286,7 +289,13 @@ class TableAudit(Concluding, Audit):
     @property
     def not_tried(self) -> list[str]:
         """What could not be checked or tried, and why."""
-        return [*self.target.notes, *self.not_named, *self.not_inferred, *self.not_correlated]
+        return [
+            *self.target.notes,
+            *self.not_named,
+            *self.not_sampled,
+            *self.not_inferred,
+            *self.not_correlated,
+        ]
 
     @property
     def alarms(self) -> list[str]:
@@ -360,6 +369,8 @@ class RecordsAudit(TableAudit):
     repeated: tuple[Averaged, ...] = ()
     canaries: CanaryResult | None = None
     streams: StreamMeasures | None = None
+    without_gaze: tuple[Finding, ...] = ()
+    not_sampled: tuple[str, ...] = ()
 
     def _refuting(self) -> Iterator[str]:
         for finding in sorted(self.identification, key=lambda finding: -finding.rate.rate):
@@ -402,9 +413,7 @@ class OriginalAudit(RecordsAudit):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class GazeAudit(RecordsAudit):
-    """The audit of gaze that was released sample by sample, and is attacked by its features."""
-
-    without_gaze: tuple[Finding, ...] = ()
+    """The audit of gaze that was released sample by sample, attacked by samples and features."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
