@@ -78,8 +78,7 @@ class Unasked:
         canaries: the whole release pipeline, tried on simulated participants; None without a
             mechanism.
         streams: whether released gaze still looks like an eye; None without gaze on both sides.
-        without_gaze: who is re-identified by what is recorded beside gaze, which filters release as
-            it is; of gaze samples only.
+        without_gaze: who is re-identified by what stands beside gaze; of gaze samples only.
         not_sampled: which attackers on samples of gaze were left out, and why.
         temporal: how rows go together, and what that lets out; None where there is too little.
         not_correlated: why there is none.
@@ -289,13 +288,8 @@ class TableAudit(Concluding, Audit):
     @property
     def not_tried(self) -> list[str]:
         """What could not be checked or tried, and why."""
-        return [
-            *self.target.notes,
-            *self.not_named,
-            *self.not_sampled,
-            *self.not_inferred,
-            *self.not_correlated,
-        ]
+        samples = (*self.not_named, *self.not_sampled)
+        return [*self.target.notes, *samples, *self.not_inferred, *self.not_correlated]
 
     @property
     def alarms(self) -> list[str]:
@@ -332,11 +326,10 @@ class TableAudit(Concluding, Audit):
         """What of the certificate turned out false, in words."""
         found = [*self.target.inconsistencies, *self._refuting()]
         if self.canaries is not None and self.canaries.refuted:
-            runs = (self.canaries.person, self.canaries.within)
             found += [
                 f"simulated participants sent through the release lose at least {run.measure} "
                 f"{run.lower_bound:.3g}, where {run.claimed:.3g} is claimed for them"
-                for run in runs
+                for run in (self.canaries.person, self.canaries.within)
                 if run is not None and run.refuted
             ]
         return found

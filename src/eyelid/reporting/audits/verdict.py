@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from eyelid.attacks.identification import ALPHA, Finding, NamingAttack, strongest
 from eyelid.attacks.protocols import SAME_RECORDINGS
 from eyelid.attacks.statistics import Rate
-from eyelid.attacks.streams.features import MOVED
 from eyelid.privacy.guarantee import rounded_up
+from eyelid.reporting.audits.samples import about_samples
 from eyelid.reporting.sentences import (
     SAYS_NOTHING,
     coarse,
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from eyelid.attacks.means import MeanFindings
     from eyelid.attacks.similarity import Likeness
     from eyelid.attacks.synthetic import ShownHistograms, SyntheticFindings
-    from eyelid.attacks.target import TableTarget
     from eyelid.attacks.utility import Use
     from eyelid.reporting.audits.results import (
         GroupsAudit,
@@ -427,10 +426,7 @@ def _warnings(audit: TableAudit) -> Sequence[str]:
         found.append(printed_groups(audit.groups))
     if audit.histograms is not None and not audit.refuted:
         found.append(printed_histograms(audit.histograms))
-    found += [f"{reason[0].upper()}{reason[1:]}." for reason in audit.not_sampled]
-    found += beside_protected_gaze(audit.target)
-    if audit.without_gaze:
-        found.append(_of_what_is_no_gaze(audit.without_gaze))
+    found += about_samples(audit)
     found += _of_total(audit)
     blind = released and audit.positive and not audit.recognises
     if blind and worst is not None and worst.rate.low <= worst.rate.chance:
@@ -448,28 +444,6 @@ def _warnings(audit: TableAudit) -> Sequence[str]:
             f"{null.attacker}: it recognises something else than people."
         )
     return found
-
-
-def beside_protected_gaze(target: TableTarget) -> list[str]:
-    """That head or hand are released as they were recorded, where they stand beside gaze."""
-    moving = [name for part in MOVED for name in target.released_movement(part)]
-    if not moving:
-        return []
-    return [
-        f"The release has {', '.join(moving)} beside gaze, as recorded: how head and hands move "
-        "re-identifies people by itself. Leave these columns out."
-    ]
-
-
-def _of_what_is_no_gaze(found: Sequence[Finding]) -> str:
-    """Who is re-identified by what filters release as it is."""
-    names = dict.fromkeys(finding.protocol for finding in found)
-    best = [strongest([f for f in found if f.protocol == name]) for name in names]
-    rates = " and ".join(f"{percent(f.rate.rate)} by {f.protocol}" for f in best)
-    return (
-        f"Without any gaze attackers re-identify {rates} (guessing "
-        f"{percent(best[0].rate.chance)}); no filter hides these."
-    )
 
 
 def _of_total(audit: TableAudit) -> Sequence[str]:
