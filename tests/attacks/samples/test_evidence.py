@@ -72,7 +72,7 @@ def test_planted_tremor_is_recognised_by_convolutions(study):
 
 
 def test_offsets_are_recognised():
-    far = simulate(people=PEOPLE, minutes=1.5, seed=11, offset_deg=2.0)
+    far = simulate(people=PEOPLE, minutes=1.5, seed=21, offset_deg=2.0)
     found = rates(far)
     assert found[POSITIVE.name, "calibration offset"].rate >= 0.8
     assert found[POSITIVE.name, FUSED].rate >= 0.8

@@ -23,6 +23,7 @@ from eyelid.attacks.samples.offset import NAME as OFFSET
 from eyelid.attacks.samples.offset import Pages, offsets
 from eyelid.attacks.samples.signals import Grid, SignalMaterial, signal_table
 from eyelid.attacks.scores import Scores, relative
+from eyelid.attacks.streams.features import MOVED, moving_columns
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
@@ -66,6 +67,15 @@ class Gaze:
             None if self.released is None else _only(self.released, whom),
             None if again is None else lambda: _only(again(), whom),
         )
+
+    @property
+    def still_shown(self) -> Study:
+        """The original, without movement of head or hands that was not released."""
+        if self.released is None:
+            return self.original
+        moving = [name for part in MOVED for name in moving_columns(self.original, part)]
+        gone = set(moving) - set(self.released.data.columns)
+        return replace(self.original, data=self.original.data.drop(gone))
 
     def seen(self, look: Callable[[Study], FeatureTable]) -> _Seen:
         """Tables of raw and released gaze, and of another release."""

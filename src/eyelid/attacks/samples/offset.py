@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 _CELLS = 128
 # Nobody is farther off than this share of what everybody looked at.
 _FARTHEST = 0.25
-_ROUNDS = 4
+_ROUNDS = 10
 _BLUR_CELLS = 1.0
 _FEWEST_SAMPLES = 50
 

@@ -63,7 +63,7 @@ class SamplesFound:
             features_only = target.released is None and not plan.partial
             return cls(left_out=(_FEATURES_ONLY,) if features_only else ())
         some = gaze.some(plan.seed)
-        beside = tuple(without_gaze(some.original, attackers, plan.seed))
+        beside = tuple(without_gaze(some.still_shown, attackers, plan.seed))
         wanted = [name for name in SAMPLE_ATTACKERS if name in plan.special]
         if not wanted:
             return cls(without_gaze=beside)
