@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from eyelid.attacks.conclusions import conclusions
+from eyelid.attacks.task_effects import within_people
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 
@@ -101,3 +102,39 @@ def test_one_task_has_means_and_no_contrasts():
     assert found.contrasts == ()
     assert found.same_sign is None
     assert found.size is None
+
+
+def test_effects_of_tasks_that_a_mixed_model_finds_are_found_in_the_same_data():
+    found = conclusions(study(), study()).effects
+    assert (found.clear, found.found) == (1, 1.0)
+    assert (found.others, found.false) == (1, 0.0)
+    lost = conclusions(study(), study(shift=0.0, seed=3)).effects
+    assert (lost.clear, lost.found) == (1, 0.0)
+    made_up = conclusions(study(shift=0.0), study()).effects
+    assert (made_up.clear, made_up.found, made_up.others, made_up.false) == (0, None, 2, 0.5)
+
+
+def test_effects_of_tasks_are_those_of_least_squares_with_an_intercept_for_each_participant():
+    """Unbalanced rows, three tasks; errors by hand from residuals, robust to people."""
+    rng = np.random.default_rng(5)
+    person = rng.integers(0, 12, 300)
+    task = rng.integers(0, 3, 300)
+    values = rng.normal(0, 1, 12)[person] + 0.3 * task + rng.normal(0, 0.5, 300)
+    design = np.concatenate([np.eye(3)[task][:, 1:], np.eye(12)[person]], axis=1)
+    wanted = np.linalg.lstsq(design, values, rcond=None)[0]
+    left = values - design @ wanted
+    scores = np.stack([(design * left[:, None])[person == one].sum(axis=0) for one in range(12)])
+    inverse = np.linalg.inv(design.T @ design)
+    errors = np.sqrt(np.diag(inverse @ scores.T @ scores @ inverse)[:2] * 12 / 11)
+    cell = np.stack([person, task])
+    many, sums = np.zeros((12, 3)), np.zeros((12, 3))
+    np.add.at(many, tuple(cell), 1.0)
+    np.add.at(sums, tuple(cell), values)
+    found = within_people(many, sums)
+    assert found[0] == pytest.approx(wanted[:2])
+    assert found[1] == pytest.approx(errors)
+
+
+def test_tasks_of_different_people_have_no_effects_within_them():
+    assert within_people(np.array([[4.0, 0.0], [0.0, 4.0], [4.0, 0.0]]), np.ones((3, 2))) is None
+    assert within_people(np.full((5, 2), 4.0), np.full((5, 2), 12.0)) is None

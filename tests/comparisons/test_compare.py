@@ -163,3 +163,47 @@ def test_what_is_not_as_it_may_seem_is_remarked():
     one_task, coefficients = remarks_on(grid, {"k": [2]}, None)
     assert "no two tasks to tell apart" in one_task
     assert "of dct it is the number of coefficients" in coefficients
+
+
+@pytest.mark.parametrize("utility", ["contrasts", "sizes", "relations"])
+def test_conclusions_of_tasks_can_be_the_axis(small, utility):
+    with alone():
+        found = compare(
+            small, ["ksame", "gaussian"], [0.1], {"k": [2]}, 2, fast=True, utility=utility
+        )
+    assert found.raw.used(found.used_chance).rate == 1.0
+    ksame, gaussian = (row.used(found.used_chance) for row in found.ran)
+    # Means of groups keep what much noise does not.
+    assert ksame.rate > gaussian.rate
+    assert ksame.rate <= 1.0
+    assert found.used_chance == {"contrasts": 0.5, "sizes": 0.0, "relations": 0.0}[utility]
+    assert found.to_dict()["model"] == utility
+    assert any("limits are over runs alone" in note for note in found.notes)
+    assert f"--utility {utility}" in found.command()
+
+
+def test_a_single_run_of_a_conclusion_has_no_limits(small):
+    with alone():
+        found = compare(small, ["gaussian"], [1.0], repeats=1, fast=True, utility="contrasts")
+    (row,) = found.ran
+    assert row.one_draw
+    assert not found.useful(row)
+    assert found.records()[1]["used"]["low"] is None
+    assert not found.raw.one_draw
+
+
+@pytest.mark.parametrize("utility", ["svm", "logistic"])
+def test_other_classifiers_can_be_the_axis(small, utility):
+    with alone():
+        found = compare(small, ["ksame"], sweep={"k": [2]}, repeats=1, fast=True, utility=utility)
+        forest = compare(small, ["ksame"], sweep={"k": [2]}, repeats=1, fast=True)
+    assert found.ran[0].used(found.used_chance) is not None
+    assert found.raw.runs[0].used != forest.raw.runs[0].used
+    assert found.raw.runs[0].named == forest.raw.runs[0].named
+
+
+def test_what_cannot_be_the_axis_is_refused(small):
+    with pytest.raises(InputError, match="unknown utility 'tree'"):
+        compare(small, ["ksame"], utility="tree")
+    with pytest.raises(InputError, match="compares tasks, and needs two"):
+        compare(small, ["ksame"], utility="contrasts", target="gender")

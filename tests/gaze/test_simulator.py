@@ -6,9 +6,10 @@ import pytest
 
 from eyelid.errors import InputError
 from eyelid.gaze.features import window_features
+from eyelid.gaze.generator.signal import PEAK_TO_MEAN
 from eyelid.gaze.simulator import simulate
 from eyelid.gaze.simulator.people import Person
-from eyelid.gaze.simulator.signal import PEAK_TO_MEAN, saccade_ms
+from eyelid.gaze.simulator.signal import saccade_ms
 from eyelid.gaze.study import EVENT_COLUMNS, INDEX_COLUMNS, Study, check
 
 ALL_TASKS = ("comic", "newspaper", "textbook", "image")

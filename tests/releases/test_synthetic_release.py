@@ -17,6 +17,7 @@ from eyelid.io import read, write
 from eyelid.io.lint import lint
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.records.laplace import Laplace
+from eyelid.mechanisms.synthetic.capacity import mean_off
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
 from eyelid.mechanisms.synthetic.utility import made_up, prospects
 from eyelid.privacy.noise import randomness
@@ -118,6 +119,20 @@ def test_the_card_speaks_of_people_who_do_not_exist(folder, tmp_path):
     assert "9 synthetic participants drawn by eyelid" in paper.partition("## ")[0]
     for untrue in ("Means", "Synthetic rows", "simulated", "Taken: .", "None"):
         assert untrue not in card
+
+
+def test_the_card_says_how_far_off_means_are_by_the_spreads_that_were_released(folder, tmp_path):
+    done = release(folder, tmp_path / "out", **LAW)
+    card = text(tmp_path / "out" / "DATACARD.md")
+    said = done.certificate.made_up["mean_error_sd"]
+    assert f"about {said:.2g} standard deviations of its rows." in card
+    section = card.partition("## How far off means are\n")[2].partition("\n## ")[0]
+    data = pl.read_parquet(tmp_path / "out" / "data.parquet")
+    for feature in done.table.features:
+        # A third of a bin is more where rows hardly differ.
+        off = mean_off(feature, 128, said, data[feature.name].mean(), data[feature.name].std())
+        assert off >= said * data[feature.name].std()
+        assert f"{feature.name} {float(f'{off:.2g}'):g}" in section
 
 
 def test_only_attributes_that_by_names_come_out_as_shares_of_made_up_people(table):
@@ -272,17 +287,18 @@ def test_an_inspection_names_made_up_people_where_people_are_enough(folder, tmp_
 def test_groups_keep_their_part_of_more_people(table):
     mechanism = Synthetic(epsilon=4.0, by="gender")
     facts = mechanism.facts(table)
-    same, double = prospects(mechanism, facts, (PEOPLE, 2 * PEOPLE))
+    same, more = prospects(mechanism, facts, (PEOPLE, 3 * PEOPLE))
     assert same.features == made_up(mechanism, facts).features
 
     def error(features):
         # Noise that a third of the people bear is three times as much of them.
-        everybody = PublicFacts(2 * PEOPLE, 3, 32, features, facts.window)
+        everybody = PublicFacts(3 * PEOPLE, 3, 32, features, facts.window)
         noise = 3 * Synthetic(epsilon=4.0).noise_of_shares(everybody)
-        found = np.hypot(np.hypot(1.6 * noise, 0.24 / np.sqrt(2 * PEOPLE / 3)), 0.012)
-        return found / np.hypot(1, found / 0.35)
+        found = np.hypot(np.hypot(1.6 * noise, 0.24 / np.sqrt(PEOPLE)), 0.012)
+        # Means over three tasks count as shares do, .2 standard deviations as much as .15.
+        return max(found / np.hypot(1, found / 0.35), 0.75 * 3.5 * noise / np.sqrt(3))
 
-    assert double.features == max(f for f in range(1, 6) if error(f) <= mechanism.error)
+    assert more.features == max(f for f in range(1, 6) if error(f) <= mechanism.error)
 
 
 def test_the_tables_of_the_page_are_those_of_cost():

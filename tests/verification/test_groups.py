@@ -12,7 +12,7 @@ from eyelid.verification.groups import crowd, play_anonymity, play_groups, same_
 from eyelid.verification.rows import play_deniability
 from eyelid.verification.verify import verify
 
-SOUND, COPIES, VALUES, SPREAD = (
+SOUND, COPIES, VALUES, SPREAD, RESAMPLED = (
     mechanism_named("ksame", **parameters) for parameters in KSame.games
 )
 # In which setting, and which game sees which fault; all others may let it pass.
@@ -36,6 +36,8 @@ SEEN_BY = {
     "each value dealt from the first group on": (VALUES, "diversity"),
     "leftovers of values in a group of their own": (VALUES, "size"),
     "filled up to the length asked for": (VALUES, "rows"),
+    "cut instead of resampled": (RESAMPLED, "rows"),
+    "rows taken twice, up to the longest": (RESAMPLED, "rows"),
 }
 
 

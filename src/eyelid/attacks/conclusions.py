@@ -3,6 +3,7 @@
 **Task means**: over people, of each one's mean. **Contrasts**: between every two tasks, over the
 people who did both, of each one's difference, with 95% limits over people. A release gives the
 difference of its own means. **Relations**: correlations of features over rows of the same task.
+**Effects**: those of tasks in a mixed model, by its own limits in each of both.
 
 Beside each stands what needs no data: the middle of the bounds for a mean, no difference for a
 contrast, no correlation for a relation.
@@ -18,9 +19,18 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from eyelid.attacks.task_effects import TaskEffects, task_effects
 from eyelid.gaze.table import FeatureTable
 
 _FEWEST_PEOPLE, _FEWEST_ROWS = 3, 20
+JUDGED = {
+    "contrasts": "clear contrasts with the same sign",
+    "sizes": "clear contrasts within the raw limits",
+    "relations": "agreement of correlations",
+}
+"""By name, figures between 0 and 1 that releases can be compared by; raw data have 1."""
+GUESSED = {"contrasts": 0.5, "sizes": 0.0, "relations": 0.0}
+"""What needs no data: a coin for a sign, no difference, no correlation."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +101,7 @@ class Conclusions:
         guess_off: that of the middle of the bounds.
         contrasts: between tasks.
         relations: between features; None where there is too little to see any.
+        effects: of tasks in a mixed model; None with one task, or too few people.
     """
 
     means: int
@@ -98,6 +109,7 @@ class Conclusions:
     guess_off: float
     contrasts: tuple[Contrast, ...] = ()
     relations: Relations | None = None
+    effects: TaskEffects | None = None
 
     @property
     def clear(self) -> tuple[Contrast, ...]:
@@ -121,6 +133,22 @@ class Conclusions:
         if not self.clear:
             return None
         return float(np.median([one.released / one.raw for one in self.clear]))
+
+
+def judged(found: Conclusions | None, by: str) -> float | None:
+    """One figure of what is concluded, from 0 to 1; None where there is nothing to conclude.
+
+    Args:
+        found: beside raw data.
+        by: of `JUDGED`.
+    """
+    if found is None:
+        return None
+    if by == "relations":
+        agreement = None if found.relations is None else found.relations.agreement
+        # Correlations that go the other way are of no more use than none.
+        return None if agreement is None else min(1.0, max(0.0, agreement))
+    return found.same_sign if by == "contrasts" else found.within
 
 
 def conclusions(original: FeatureTable, released: FeatureTable) -> Conclusions | None:
@@ -168,6 +196,7 @@ def conclusions(original: FeatureTable, released: FeatureTable) -> Conclusions |
         float(np.median(guess)),
         tuple(contrasts),
         _relations(original, released, names),
+        task_effects(original, released, names, tasks),
     )
 
 

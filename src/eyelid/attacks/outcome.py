@@ -46,6 +46,7 @@ from eyelid.attacks.attackers.attacker import last_where_impossible
 from eyelid.attacks.attackers.likelihood import NAME, likelihood_scores
 from eyelid.attacks.attributes import infer_attributes
 from eyelid.attacks.classifiers import Codes
+from eyelid.attacks.conclusions import GUESSED, JUDGED, conclusions, judged
 from eyelid.attacks.error import error_of
 from eyelid.attacks.identification import identify
 from eyelid.attacks.measurements import legible
@@ -63,6 +64,8 @@ from eyelid.privacy.noise import Randomness, randomness
 # Who judges windows, and who averages noise away.
 ATTACKERS = ("lda", "means", "whitened")
 _PROTOCOLS = ("raw→release", "release→raw")
+MODELS = ("forest", "svm", "logistic")
+"""Three kinds of classifiers that people use, by their name in `EVERY_MODEL`."""
 
 
 KNOWS = "has the very recordings"
@@ -83,13 +86,26 @@ class Questions:
             where there is nothing to recognise.
         attributes: of people, to be inferred.
         attackers: who re-identifies people.
-        model: who recognises the target.
+        model: who recognises the target, of `MODELS`; or what a study concludes, of
+            `eyelid.attacks.conclusions.JUDGED`, which stands in its place.
     """
 
     target: str | None = "task"
     attributes: tuple[str, ...] = ()
     attackers: tuple[str, ...] = ATTACKERS
     model: str = "forest"
+
+    @property
+    def concluded(self) -> bool:
+        """Whether use is what a study concludes, and not how well a target is recognised."""
+        return self.model in JUDGED
+
+    @property
+    def used_as(self) -> str | None:
+        """What the share that is used is one of, in words; None where there is none."""
+        if self.target is None:
+            return None
+        return JUDGED.get(self.model, f"{self.target} recognised")
 
 
 @dataclass(frozen=True)
@@ -103,6 +119,7 @@ class Outcome:
         used: of each person, the share of windows whose target was told; None where it was not
             tried.
         not_used: why it was not tried.
+        whole: whether ``used`` is one figure of the whole study, the same for everybody.
         used_chance: what always naming the commonest gives, where it was asked.
         attributes: by name, the balanced accuracy of the best attacker with its 95% limits.
         error_of_span: root mean square error of a released value, or of a released mean.
@@ -114,6 +131,7 @@ class Outcome:
     chance: float = 0.0
     used: Shares | None = None
     not_used: str = ""
+    whole: bool = False
     used_chance: float = 0.0
     attributes: dict[str, tuple[float, float, float]] = field(default_factory=dict)
     error_of_span: float | None = None
@@ -137,6 +155,7 @@ class Outcome:
             chance=entry["chance"],
             used=None if used is None else tuple(used),
             not_used=entry["not_used"],
+            whole=entry.get("whole", False),
             used_chance=entry["used_chance"],
             attributes={name: tuple(three) for name, three in entry["attributes"].items()},
             error_of_span=entry["error_of_span"],
@@ -150,7 +169,7 @@ def measured_raw(table: FeatureTable, questions: Questions, seed: int = 0) -> Ou
     started = time.perf_counter()
     material = Material(table)
     return replace(
-        attacked_records(material, questions, seed),
+        concluded(attacked_records(material, questions, seed), questions, table, table),
         error_of_span=0.0,
         seconds=time.perf_counter() - started,
     )
@@ -159,6 +178,31 @@ def measured_raw(table: FeatureTable, questions: Questions, seed: int = 0) -> Ou
 def fresh_noise(seed: int, of: bytes) -> Randomness:
     """Noise for a run of which nothing is released: other for other purposes."""
     return randomness(np.random.default_rng([seed, *of]))
+
+
+def concluded(
+    found: Outcome, questions: Questions, original: FeatureTable, released: FeatureTable
+) -> Outcome:
+    """An outcome whose use is what a study concludes, where that is asked.
+
+    Args:
+        found: but for its use.
+        questions: what is asked.
+        original: everybody's windows.
+        released: what was made of them.
+    """
+    if not questions.concluded:
+        return found
+    figure = judged(conclusions(original, released), questions.model)
+    if figure is None:
+        return replace(found, not_used="it has no means by task of these features to compare")
+    people = original.data["person"].n_unique()
+    return replace(
+        found,
+        used=(figure,) * people,
+        whole=True,
+        used_chance=GUESSED[questions.model],
+    )
 
 
 def attacked_records(
@@ -177,7 +221,7 @@ def attacked_records(
         # Recordings that cannot be parted: nothing can be known beforehand and something shown.
         findings = []
     used, chance, not_used = None, 0.0, ""
-    if questions.target is not None:
+    if questions.target is not None and not questions.concluded:
         uses = utility(
             material,
             [questions.target],
@@ -244,7 +288,7 @@ class Trial:
 def by_other_people(trial: Trial, noise: Randomness) -> Outcome:
     """Shares of each person's windows whose task is told by a release of others; or why none is."""
     questions = trial.questions
-    if questions.target is None:
+    if questions.target is None or questions.concluded:
         return Outcome()
     if questions.target != "task":
         return Outcome(not_used=f"it says nothing of {questions.target}: only tasks are learned")

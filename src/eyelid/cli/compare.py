@@ -33,6 +33,7 @@ Examples:
   eyelid compare study --fast
   eyelid compare study --report compare.html --picture plane.png
   eyelid compare study --mechanisms dct,gaussian:record,ksame --epsilons 1,4,16 --sweep k=2,4,8
+  eyelid compare study --mechanisms ksame,groupmean --utility contrasts
   eyelid compare features --mechanisms all --attribute gender --repeats 10 --json
   eyelid compare study --mechanisms all --engine dask:tls://scheduler:8786 --report compare.html"""
 
@@ -70,6 +71,14 @@ def run(
         str | None,
         typer.Option(metavar="T", help="Use to measure: task, label or attribute [task]."),
     ] = None,
+    utility: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Who recognises it: forest, svm, logistic; or, of tasks, what a study concludes: "
+            "contrasts, sizes, relations.",
+        ),
+    ] = "forest",
     attribute: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Of people, that should stay hidden; repeatable."),
@@ -109,6 +118,7 @@ def run(
                 repeats,
                 unit=unit,
                 target=target,
+                utility=utility,
                 attributes=attribute or (),
                 report=report,
                 picture=picture,

@@ -39,6 +39,7 @@ Examples:
   eyelid cost --mechanism ksame-dp --set k=500 --epsilon 4 --people 2000 --recordings 3 \\
               --features 16 --length 600
   eyelid cost study --mechanism kaleido --epsilon 1 --set window=60 --set radius=50
+  eyelid cost study --mechanism synthetic-gaze --epsilon 4
   eyelid cost --mechanism synthetic --epsilon 4 --people 500 --recordings 3 --features 52
   eyelid cost --mechanism summary-box --epsilon 1 --people 40 --features 3
   eyelid cost --mechanism map-grid --level good --people 40 --size 1680x1050"""

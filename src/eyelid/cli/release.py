@@ -47,6 +47,8 @@ Examples:
   eyelid release features groups --mechanism ksame --set k=4 --set balance=gender --set copies=true
   eyelid release features groups --mechanism ksame-dp --set k=500 --epsilon 4
   eyelid release features drawn --mechanism synthetic --epsilon 4
+  eyelid release study drawn --mechanism synthetic-gaze --epsilon 4 --set minutes=5
+  eyelid release study drawn --mechanism ksame-gaze --set k=5
   eyelid release study gaze --mechanism kaleido --epsilon 1 --set window=60 --set radius=50
   eyelid release features private --mechanism gaussian --epsilon 1 --engine dask --workers 8"""
 

@@ -11,7 +11,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from eyelid.attacks.outcome import ATTACKERS, Outcome, Questions, Trial, measured_raw
+from eyelid.attacks.conclusions import JUDGED, conclusions, judged
+from eyelid.attacks.outcome import ATTACKERS, MODELS, Outcome, Questions, Trial, measured_raw
 from eyelid.comparisons.journal import journal
 from eyelid.comparisons.settings import DEFAULT, EPSILONS, mechanism_of, other_meaning, settings_of
 from eyelid.engine.atomic import outside, write_file
@@ -61,6 +62,7 @@ def compare(
     *,
     unit: str | None = None,
     target: str | None = None,
+    utility: str = MODELS[0],
     attributes: Sequence[str] = (),
     report: Path | str | None = None,
     picture: Path | str | None = None,
@@ -88,6 +90,10 @@ def compare(
         unit: whose value is hidden; a person where it is offered, by default.
         target: what the data should still be good for: ``task`` (the default), a label or an
             attribute.
+        utility: what it is measured by: how well a ``forest``, ``svm`` or ``logistic`` regression
+            recognises the target, or what a study concludes of tasks: ``contrasts`` (clear ones
+            with the same sign), ``sizes`` (within the raw limits), ``relations`` (how far
+            correlations of features agree).
         attributes: of people, that should not be told: ``gender``.
         report: a HTML file to write.
         picture: a SVG or PNG file to write, by its ending.
@@ -126,6 +132,7 @@ def compare(
         ("--repeats", [repeats]),
         ("--unit", [unit]),
         ("--target", [target]),
+        ("--utility", [utility if utility != MODELS[0] else None]),
         *(("--attribute", [name]) for name in attributes),
         ("--seed", [seed or None]),
     )
@@ -134,6 +141,8 @@ def compare(
         raise InputError(f"repeats must be at least 1, got {repeats}")
     if seed < 0:
         raise InputError(f"seed must not be negative, got {seed}: choose 0 or more")
+    if utility not in (*MODELS, *JUDGED):
+        raise unknown("utility", utility, (*MODELS, *JUDGED))
     grid = settings_of(names, epsilons or (FAST_EPSILONS if fast else EPSILONS), swept, unit)
     with using(engine):
         found = _windows(source, map, people, min_seconds)
@@ -152,7 +161,9 @@ def compare(
             target=_target(table, target),
             attributes=_checked(table, attributes),
             attackers=FAST_ATTACKERS if fast else ATTACKERS,
+            model=utility,
         )
+        _check_conclusions(table, questions)
         planned = [_planned(setting, original, table) for setting in grid]
         _check_some([one.row for one in planned])
         work = _Work(table, tuple(planned), questions, seed)
@@ -170,7 +181,7 @@ def compare(
         table.simulated,
         page,
         (*options, *(["--fast"] if fast else [])),
-        remarks_on(grid, swept, questions.target),
+        remarks_on(grid, swept, questions.target, whole=questions.concluded),
     )
     if page is not None:
         from eyelid.reporting.comparisons.page import comparison_page
@@ -234,7 +245,11 @@ def _typed(*options: tuple[str, Sequence[Any]]) -> tuple[str, ...]:
 
 
 def remarks_on(
-    grid: Sequence[Setting], sweep: Mapping[str, Sequence[Any]], target: str | None
+    grid: Sequence[Setting],
+    sweep: Mapping[str, Sequence[Any]],
+    target: str | None,
+    *,
+    whole: bool = False,
 ) -> tuple[str, ...]:
     """What readers should know about how it was measured."""
     remarks = []
@@ -242,6 +257,11 @@ def remarks_on(
         remarks.append(
             "There are no two tasks to tell apart, so that use is measured as error alone. "
             "`target` names a label or an attribute to recognise."
+        )
+    if whole:
+        remarks.append(
+            "What is concluded is one figure of all these people: its limits are over runs alone, "
+            "and a single run has none."
         )
     if "k" in sweep and (others := other_meaning([setting.mechanism for setting in grid])):
         remarks.append(f"{others[0].upper()}{others[1:]}.")
@@ -268,6 +288,22 @@ def _target(table: FeatureTable, asked: str | None) -> str | None:
     if known[asked].drop_nulls().n_unique() < 2:
         raise InputError(f"there is nothing to recognise in {asked}: all have the same value")
     return asked
+
+
+def _check_conclusions(table: FeatureTable, questions: Questions) -> None:
+    """Refuse to ask what a study concludes where raw data conclude nothing."""
+    if not questions.concluded:
+        return
+    if questions.target != "task":
+        raise InputError(
+            f"utility={questions.model} compares tasks, and needs two or more of them: leave "
+            f"target out, or choose {', '.join(MODELS)}"
+        )
+    if judged(conclusions(table, table), questions.model) is None:
+        raise InputError(
+            f"utility={questions.model}: raw data of these people show none of it clearly: choose "
+            f"{', '.join(MODELS)}"
+        )
 
 
 def _checked(table: FeatureTable, attributes: Sequence[str]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from eyelid.engine.atomic import check_new
 from eyelid.engine.engines import Shared, shared
+from eyelid.engine.files import content_of
 from eyelid.engine.progress import one_bar
 from eyelid.engine.runs import Run, running
 from eyelid.errors import InputError, unknown
@@ -45,6 +46,12 @@ from eyelid.io.people_choice import (
 )
 from eyelid.io.pieces import Piece, each_piece, in_pieces
 from eyelid.io.reading import Place, place_of, read
+from eyelid.io.release_folder import (
+    CERTIFICATE,
+    as_certified,
+    is_certified,
+    states_synthetic_gaze,
+)
 from eyelid.io.study_parts import (
     input_key,
     join_events,
@@ -136,6 +143,11 @@ def convert(
     same = same if same is None or isinstance(same, str | Path) else repr(same.origin)
     settings = to, ledger and Path(ledger).resolve(), same, units, keep_names, skip_unreadable
     whom = people_choice(people)
+    asked = (features, ledger, same_people_as, units, people)
+    if to != "study" and not any(each is not None for each in asked):
+        synthetic = _synthetic(place)
+        if synthetic is not None:
+            return _written_as_released(synthetic, place.path, to, out)
     with running(out, _key(place, *settings, whom and whom.key)) as run:
         with given_up_if_unfit(run):
             cut = in_pieces(place.path) if study_folder.recognises(place.path) else None
@@ -162,6 +174,36 @@ def convert(
         taken.removed,
         taken.people_renamed,
     )
+
+
+def _synthetic(place: Place) -> Study | None:
+    """Synthetic recordings as they were released, by their certificate; None of all else."""
+    if not states_synthetic_gaze(place.path) or not study_folder.recognises(place.path):
+        return None
+    found = as_certified(study_folder.read_study(place.path), place.path)
+    return found if is_certified(found) else None
+
+
+def _written_as_released(study: Study, source: Path, to: str, out: Path) -> Converted:
+    """Write synthetic recordings in another form, as they are: they are nobody's.
+
+    What was promised, and what they are, is written beside them.
+    """
+    target = TARGETS[to]
+    target.check(study)
+    with running(out, input_key(source, __version__, to)) as run:
+        with one_bar(1, "") as bar:
+            taken = Intake(study, in_pieces(study), (), 0)
+            _write(target, run, taken, bar, out)
+        for name in (CERTIFICATE, "DATACARD.md"):
+            content = content_of(source / name)
+            run.put(run.output / name, partial(_write_bytes, content))
+        if to == "bids":
+            ignored = f"{CERTIFICATE}\nDATACARD.md\n".encode()
+            run.put(run.output / ".bidsignore", partial(_write_bytes, ignored))
+    head = replace(study, data=study.data.clear(), events=None)
+    recordings = study.data.select(RECORDING_KEY).n_unique()
+    return Converted(out, head, recordings, study.data.height, (), 0)
 
 
 def _key(place: Place, *settings: Any) -> str:

@@ -174,6 +174,8 @@ def column_bytes(column: pl.Series) -> bytes:
 CERTIFICATE = "certificate.json"
 RELEASED_FILES = ("study.json", "people.csv", "data.parquet", CERTIFICATE, "DATACARD.md")
 """Everything that lies in the folder of released features or samples."""
+SYNTHETIC_GAZE_FILES = (*RELEASED_FILES, "events.parquet", "measured.json")
+"""Everything that lies in the folder of synthetic recordings."""
 STANDARD_ERRORS = "standard_errors.csv"
 """What lies there besides, where means under noise were released."""
 _MEANS = ("means", "random-means")
@@ -210,11 +212,13 @@ class Statement:
         output_sha256: the hash of what was released.
         groups: names of the public groups that it lists.
         heatmap: whether it is that of a heatmap.
+        events_sha256: the hash of the events of synthetic recordings.
     """
 
     output_sha256: str
     groups: frozenset[str] = frozenset()
     heatmap: bool = False
+    events_sha256: str | None = None
 
     def has_named(self, person: str) -> bool:
         """Whether a name is one that eyelid gives by itself, or that of a public group.
@@ -247,7 +251,8 @@ def statement(folder: Path | str) -> Statement | None:
         digest = facts["output_sha256"]
         if not isinstance(digest, str) or not isinstance(groups, dict):
             return None
-        return Statement(digest, frozenset(groups), isinstance(facts.get("map"), dict))
+        events = (facts.get("generated") or {}).get("events_sha256")
+        return Statement(digest, frozenset(groups), isinstance(facts.get("map"), dict), events)
     except (EyelidError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError):
         return None
 
@@ -277,11 +282,13 @@ def as_certified(
         notes = (UNPROVEN,) if study.released else ()
         return replace(study, notes=(*study.notes, *notes))
     stated = statement(folder)
-    # No hash covers events, which no release has.
-    bare = study.events is None and study_folder.events_file(here(folder)) is None
     try:
         is_shown = is_shown or partial(shows, study)
-        fits = stated is not None and bare and is_shown(stated.output_sha256)
+        fits = (
+            stated is not None
+            and _has_its_events(study, here(folder), stated)
+            and is_shown(stated.output_sha256)
+        )
     except EyelidError:
         raise
     except (pl.exceptions.PolarsError, ValueError, TypeError, KeyError):
@@ -290,6 +297,20 @@ def as_certified(
     if fits:
         return replace(study, released=True)
     return replace(study, released=False, notes=(*study.notes, NOT_OF_THESE_DATA))
+
+
+def _has_its_events(study: Study, folder: Path, stated: Statement) -> bool:
+    """Whether events are those that were released: none, but of synthetic recordings."""
+    file = study_folder.events_file(folder)
+    if stated.events_sha256 is None:
+        return study.events is None and file is None
+    events = study.events
+    if events is None:
+        if not isinstance(file, Path):
+            return False
+        events = pl.read_parquet(file)
+    digest = digest_of_people(names_of(events), person_digests(events)).hex()
+    return digest == stated.events_sha256
 
 
 def is_certified(study: Study) -> bool:
@@ -311,6 +332,12 @@ def states_results(folder: Path | str) -> bool:
     """Whether a folder has a certificate of results, of whichever data."""
     content = _content(folder)
     return isinstance(content, dict) and isinstance(content.get("results"), dict)
+
+
+def states_synthetic_gaze(folder: Path | str) -> bool:
+    """Whether a folder has a certificate of synthetic recordings, of whichever data."""
+    content = _content(folder)
+    return isinstance(content, dict) and isinstance(content.get("generated"), dict)
 
 
 def _states_means(folder: Path | str) -> bool:

@@ -108,7 +108,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from eyelid.mechanisms import groups, maps, means, records, statistics, streams, synthetic
+from eyelid.mechanisms import gaze, groups, maps, means, records, statistics, streams, synthetic
 from eyelid.mechanisms.mechanism import (
     Mechanism,
     NeighbourPair,
@@ -145,6 +145,7 @@ __all__ = [
     "catalogue",
     "describe",
     "find",
+    "gaze",
     "groups",
     "maps",
     "means",

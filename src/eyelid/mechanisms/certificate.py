@@ -165,6 +165,8 @@ class Certificate:
             why, how far off they are expected to be.
         results: public facts of results: which numbers of each person, within which ranges, and
             where these are from; the statistics of them, and the groups.
+        generated: public facts of synthetic recordings: of which tasks and stimuli they are, how
+            long, which parameters are measured and which are the norm's.
         form: what a person's data may be exchanged for under the guarantee, as the mechanism says.
         released_as: what kind of thing it is; None in certificates of older versions.
     """
@@ -187,6 +189,7 @@ class Certificate:
     map: dict[str, Any] | None = None
     made_up: dict[str, Any] | None = None
     results: dict[str, Any] | None = None
+    generated: dict[str, Any] | None = None
     form: str = NARROWEST_FORM
     released_as: ReleasedAs | None = None
 
@@ -230,6 +233,7 @@ class Certificate:
             **({} if self.map is None else {"map": self.map}),
             **({} if self.made_up is None else {"made_up": self.made_up}),
             **({} if self.results is None else {"results": self.results}),
+            **({} if self.generated is None else {"generated": self.generated}),
             **({} if self.released_as is None else self._what()),
         }
 
@@ -293,6 +297,7 @@ class Certificate:
             map=facts.get("map"),
             made_up=facts.get("made_up"),
             results=facts.get("results"),
+            generated=facts.get("generated"),
             form=str(facts.get("form") or NARROWEST_FORM),
             released_as=ReleasedAs.from_dict(kind) if (kind := facts.get("released_as")) else None,
         )

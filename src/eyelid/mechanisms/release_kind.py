@@ -35,6 +35,8 @@ class ReleaseKind(StrEnum):
     """Statistics of people's numbers, one for each measure and task: the results of a study."""
     SAMPLES = "samples"
     """Every participant's own gaze, sample by sample."""
+    SYNTHETIC_GAZE = "synthetic-gaze"
+    """Recordings of synthetic participants, sample by sample, with their events."""
 
     @property
     def of_features(self) -> bool:
@@ -52,6 +54,7 @@ _OF_OTHERS = (
     ReleaseKind.TABLES,
     ReleaseKind.STATISTICS,
     ReleaseKind.SAMPLES,
+    ReleaseKind.SYNTHETIC_GAZE,
 )
 
 

@@ -149,6 +149,7 @@ class Plan(Generic[Design]):
         map: public facts of maps, where it is one.
         made_up: public facts of synthetic participants, where there are some.
         results: public facts of results, where there are some.
+        generated: public facts of synthetic recordings, where there are some.
         chosen: how people were chosen out of more, as a study remembers it.
         keep: attributes of people that are released as they are.
     """
@@ -168,6 +169,7 @@ class Plan(Generic[Design]):
     map: dict[str, Any] | None = None
     made_up: dict[str, Any] | None = None
     results: dict[str, Any] | None = None
+    generated: dict[str, Any] | None = None
     chosen: Sequence[str] = ()
     keep: tuple[str, ...] = ()
 
@@ -298,9 +300,9 @@ def _certificate(
             fingerprint = ledger.fingerprint(content, paid.id)
         total = parallel([b.total for b in balances])
         counted = {d.id: d for b in balances for d in b.debits}
-        history = tuple(
-            {"mechanism": d.mechanism} | d.guarantee.summary() for _, d in sorted(counted.items())
-        )
+        # A run that was stopped may be older than others.
+        own_last = sorted(counted.values(), key=lambda d: (d.id == paid.id, d.id))
+        history = tuple(listed_as(d) for d in own_last)
         # Who was in which release tells people apart as well as any attribute.
         alike = len(balances) == 1 and all(d.alike for d in counted.values())
         if len(history) > 1 and person_level.kind in _OF_ONE_RELEASE:
@@ -322,7 +324,7 @@ def _certificate(
         parameters=mechanism.parameters(),
         guarantee=guarantee,
         person_level=person_level,
-        how=f"{lead}; this release alone would give: {plan.how}" if lead else plan.how,
+        how=in_all(plan.how, lead),
         bounds=plan.bounds,
         noise=dict(zip(_NOISE, plan.noise, strict=True)),
         ledger=history,
@@ -335,9 +337,29 @@ def _certificate(
         map=plan.map,
         made_up=plan.made_up,
         results=plan.results,
+        generated=plan.generated,
         form=form_given(plan.chosen, mechanism.form),
         released_as=plan.released_as,
     )
+
+
+def in_all(how: str, lead: str) -> str:
+    """How a person's total comes about, beside other releases.
+
+    Args:
+        how: of this release alone.
+        lead: what others make of it; empty if nothing.
+    """
+    return f"{lead}; this release alone would give: {how}" if lead else how
+
+
+def listed_as(debit: Debit) -> dict[str, Any]:
+    """A release that was counted, as certificates list it.
+
+    Args:
+        debit: of the ledger.
+    """
+    return {"mechanism": debit.mechanism} | debit.guarantee.summary()
 
 
 def read_certificate(folder: Path) -> Certificate | None:

@@ -77,6 +77,21 @@ def cost(
             results = cast("Summary | str", mechanism)
             return summary_preview(source, mechanism=results, map=map, people=whom, **parameters)
         return statistics_cost(kind.name, people=count, features=features, **parameters)
+    if kind.release is ReleaseKind.SYNTHETIC_GAZE:
+        from eyelid.releases.kinds.gaze.quote import gaze_cost
+
+        if min_seconds is not None:
+            raise InputError(f"{kind.name} takes recordings of any length: leave min_seconds out")
+        return gaze_cost(
+            mechanism,
+            source,
+            people=people,
+            recordings=recordings,
+            features=features,
+            length=length,
+            map=map,
+            **parameters,
+        )
     make_quote: Callable[..., Quote[Any]]
     if kind.release is ReleaseKind.SAMPLES:
         from eyelid.releases.kinds.streams.quote import stream_cost as make_quote

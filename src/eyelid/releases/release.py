@@ -145,6 +145,24 @@ def release(
     about = DatasetFields.of(card)
     parameters |= {"epsilon": epsilon, "delta": delta, "unit": unit}
     with using(engine):
+        if kind.release is ReleaseKind.SYNTHETIC_GAZE:
+            from eyelid.releases.kinds.gaze.release import GazeJob
+
+            if unit not in (None, PERSON.name):
+                raise InputError(
+                    f"{kind.name} protects the person, and not '{unit}': leave the unit out"
+                )
+            if bounds != "public":
+                raise InputError(
+                    f"the bounds of {kind.name} are those of its generator's parameters: leave them"
+                    " out"
+                )
+            if min_seconds is not None:
+                raise InputError(
+                    f"{kind.name} takes recordings of any length: leave min_seconds out"
+                )
+            parameters.pop("unit")
+            return carried_out(GazeJob(asked, mechanism, **parameters), out, tell, about)
         if kind.release is not ReleaseKind.SAMPLES:
             chosen = build_mechanism(mechanism, **parameters)
             return carried_out(FeatureJob(asked, chosen, bounds, min_seconds), out, tell, about)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -16,7 +16,8 @@ from eyelid.mechanisms.groups.partition import groups_in_words
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.streams.distance import Distance
 from eyelid.mechanisms.streams.stream import StreamMechanism
-from eyelid.mechanisms.synthetic.utility import noise_of_counts_in_words
+from eyelid.mechanisms.synthetic.capacity import mean_off
+from eyelid.mechanisms.synthetic.utility import MeanError, noise_of_counts_in_words
 from eyelid.privacy.guarantee import Kind
 from eyelid.privacy.rank1 import advantage_bound, rank1_bounds
 from eyelid.privacy.unit import Trust
@@ -46,6 +47,7 @@ def datacard(
     clipped_to: Sequence[Feature] = (),
     has_standard_errors: bool = False,
     empty: Sequence[str] = (),
+    spreads: Mapping[str, tuple[float, float]] | None = None,
 ) -> str:
     """The text of DATACARD.md: of rows, lengths and features it tells what the table has.
 
@@ -58,6 +60,7 @@ def datacard(
         clipped_to: the features, with the bounds that values were clipped to.
         has_standard_errors: whether a file with those of means is beside it.
         empty: features of synthetic participants that have no value.
+        spreads: mean and standard deviation over rows of each of their features, as released.
     """
     own, kept = mechanism.core, table.people.columns[1:]
     central = certificate.guarantee.trust is Trust.CENTRAL
@@ -83,6 +86,7 @@ def datacard(
         taken=_taken(mechanism),
         made_up=certificate.made_up,
         empty=empty,
+        means_off=_means_off(table, certificate, spreads or {}),
         noise_of_counts_in_words=noise_of_counts_in_words,
         advantage=advantage_bound(certificate.person_level),
         advantage_in_all=advantage_bound(certificate.total),
@@ -96,6 +100,24 @@ def datacard(
         errors=_errors(mechanism, facts, clipped_to),
         proof_note=mechanism.note.summary.replace("``", "`"),
     )
+
+
+def _means_off(
+    table: FeatureTable, certificate: Certificate, spreads: Mapping[str, tuple[float, float]]
+) -> list[MeanError]:
+    """How far means of synthetic participants are off, in units, by the rows there are."""
+    said = certificate.made_up
+    if not said or said.get("mean_error_sd") is None:
+        return []
+    return [
+        MeanError(
+            feature.name,
+            mean_off(feature, said["bins"], said["mean_error_sd"], *spreads[feature.name]),
+            feature.unit,
+        )
+        for feature in table.features
+        if feature.name in spreads
+    ]
 
 
 def _errors(

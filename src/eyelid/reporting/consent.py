@@ -394,6 +394,35 @@ def _statistics_shown(certificate: Certificate) -> Iterator[str]:
         yield "the names and places of the areas"
 
 
+def _synthetic_gaze(certificate: Certificate) -> str:
+    if certificate.person_level.kind is Kind.K_ANONYMITY:
+        return (
+            "We share recordings of the gaze of people who do not exist. A computer draws them "
+            f"after averages over groups of {_sizes(certificate)} participants, put together by "
+            "chance, without noise, and after published figures. No recording of yours is shared."
+        )
+    return (
+        "We share recordings of the gaze of people who do not exist. A computer draws them after "
+        f"averages over {_everybody(certificate)} together, with random noise added, and after "
+        "published figures. No recording of yours is shared."
+    )
+
+
+def _synthetic_gaze_shown(certificate: Certificate) -> Iterator[str]:
+    yield how_many(certificate)
+    if certificate.person_level.kind is Kind.K_ANONYMITY:
+        yield f"how many of them a group has ({_sizes(certificate)})"
+    yield "the names of the tasks and of what was shown, also of one that only you have seen"
+    yield "what was recorded and how often, and how long recordings were planned to be"
+
+
+def _synthetic_gaze_promised(certificate: Certificate) -> Iterator[str]:
+    if certificate.person_level.kind is Kind.K_ANONYMITY:
+        yield from _groups_promised(certificate)
+    else:
+        yield from exchanged(certificate)
+
+
 CONSENT: dict[ReleaseKind, ConsentText] = {
     ReleaseKind.RECORDS: ConsentText(_records, _records_shown, exchanged),
     ReleaseKind.MEANS: ConsentText(_means, _means_shown, exchanged),
@@ -401,6 +430,9 @@ CONSENT: dict[ReleaseKind, ConsentText] = {
     ReleaseKind.GROUPS: ConsentText(_groups, _groups_shown, _groups_promised),
     ReleaseKind.ROWS: ConsentText(_rows, _rows_shown, _rows_promised),
     ReleaseKind.SYNTHETIC: ConsentText(_synthetic, _synthetic_shown, exchanged),
+    ReleaseKind.SYNTHETIC_GAZE: ConsentText(
+        _synthetic_gaze, _synthetic_gaze_shown, _synthetic_gaze_promised
+    ),
     ReleaseKind.MAPS: ConsentText(_maps, _maps_shown, exchanged),
     ReleaseKind.TABLES: ConsentText(_tables, _maps_shown, exchanged),
     ReleaseKind.STATISTICS: ConsentText(_statistics, _statistics_shown, exchanged),

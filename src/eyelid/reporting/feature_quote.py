@@ -226,8 +226,8 @@ def _made_up_lines(people: MadeUp | None, *, assumed: bool) -> Iterator[str]:
         yield f"A feature's mean over everybody will be off by at most about: {errors}."
         if people.mean_error_sd is not None:
             yield (
-                f"That is about {people.mean_error_sd:.2g} standard deviations between people, "
-                "and less in the feature's unit where people lie near to each other."
+                f"About {people.mean_error_sd:.2g} standard deviations of its rows are expected, "
+                "which is less in the feature's unit where they lie near to each other."
             )
         if people.tasks_apart_sd is not None:
             yield (

@@ -214,9 +214,10 @@ class _Drawing:
                 axis.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f}%")
                 axis.axhline(scene.used_chance, color=GREY, lw=0.9, ls=":", zorder=0)
             target = scene.target
-            first.set_ylabel(f"windows whose {target} is recognised  (↑ more useful)")
+            use = scene.concluded or f"windows whose {target} is recognised"
+            first.set_ylabel(f"{use}  (↑ more useful)")
             main.annotate(
-                f"guessing the {target}",
+                "without data" if scene.concluded else f"guessing the {target}",
                 (1.0, scene.used_chance),
                 xycoords=("axes fraction", "data"),
                 xytext=(-2, 2),
@@ -375,7 +376,7 @@ def _box(
 
 def _alt(scene: Scene) -> str:
     """The picture in words."""
-    what = "error of a value" if scene.by_error else f"{scene.target} recognised"
+    what = "error of a value" if scene.by_error else scene.concluded or f"{scene.target} recognised"
     points = [] if scene.raw is None else [("raw data", scene.raw)]
     points += [(point.name, point) for _, point in scene.points]
     parts = []

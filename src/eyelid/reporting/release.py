@@ -62,7 +62,7 @@ class Release(Framed):
         if self.held is not None:
             return self.held
         assert self.path is not None, "what is not held was written"
-        if self.certificate.described.kind is ReleaseKind.SAMPLES:
+        if self.certificate.described.kind in (ReleaseKind.SAMPLES, ReleaseKind.SYNTHETIC_GAZE):
             return read(self.path)
         return FeatureTable.of(study_folder.read_study(self.path))
 

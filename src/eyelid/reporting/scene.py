@@ -17,7 +17,7 @@ from eyelid.reporting.drawing import BLUE, GREEN, INK, ORANGE
 from eyelid.reporting.sentences import formal_only
 from eyelid.spelling import plural
 
-_REGION = """\
+REGION = """\
 Boxes are made to hold both true values in 95 of 100
 such studies: 97.5% limits, over people and runs."""
 _SAME = "A line without dots: always the same answer."
@@ -160,6 +160,7 @@ class Scene:
         simulated: whether the people are.
         boxes: what they mean, in lines.
         captioned: whether what goes with the picture wherever it is pasted is written on it.
+        concluded: what a study concludes, in words, where use is told by that.
     """
 
     series: tuple[Series, ...]
@@ -171,8 +172,9 @@ class Scene:
     people: int
     repeats: int
     simulated: bool
-    boxes: str = _REGION
+    boxes: str = REGION
     captioned: bool = True
+    concluded: str = ""
 
     @property
     def points(self) -> Iterator[tuple[Series, Point]]:

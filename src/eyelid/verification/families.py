@@ -57,6 +57,15 @@ from eyelid.verification.synthetic import (
     fuzz_rounds,
     synthetic_mutants,
 )
+from eyelid.verification.synthetic_gaze import (
+    compare_gaze,
+    examine_gaze,
+    fuzz_gaze,
+    gaze_group_mutants,
+    gaze_mutants,
+    play_gaze_groups,
+    same_for_members,
+)
 
 
 def _play(mechanism: Any, unit: Unit, runs: int, noise: Randomness) -> list[GameResult]:
@@ -146,6 +155,18 @@ FAMILIES: dict[str, Family] = {
         outputs=compare_made_up,
         canaries=play_canaries,
         mutants=synthetic_mutants,
+    ),
+    "synthetic-gaze": Family(
+        fuzz=lambda mechanism, pairs, _: fuzz_gaze(mechanism, pairs // 8),
+        residuals=examine_gaze,
+        outputs=compare_gaze,
+        mutants=gaze_mutants,
+    ),
+    "gaze-groups": replace(
+        _ANONYMITY,
+        play=lambda mechanism, _unit, _runs, noise: play_gaze_groups(mechanism, noise),
+        outputs=same_for_members,
+        mutants=gaze_group_mutants,
     ),
     "filters": Family(streams=examine_stream, mutants=filter_mutants),
     "fixations": Family(

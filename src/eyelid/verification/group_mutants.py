@@ -34,11 +34,14 @@ _FEW_RELEASES = 40
 def group_mutants(variants: Sequence[Any]) -> Iterator[Mutant]:
     """Groups that are too small, change, or follow gaze; ends, gaps and names that tell.
 
-    Copies, spread, values of a sensitive attribute and lengths are broken where they are asked for.
+    Copies, spread, values of a sensitive attribute, lengths and resampling are broken where they
+    are asked for.
     """
     for sound in variants:
         if sound.spread:
             yield from mutants(sound, _by_other_names, _SPREAD)
+        elif sound.resample:
+            yield from mutants(sound, _by_games, _RESAMPLED)
         elif sound.diverse:
             yield from mutants(sound, _by_games, _VALUES)
         elif sound.copies:
@@ -282,6 +285,16 @@ def _rows_of_group(self: Any, table: FeatureTable, member: Members) -> Any:
     return sound_of(replace(self, length="group")).averaged(table, member)
 
 
+def _not_resampled(self: Any, table: FeatureTable, member: Members) -> Any:
+    return sound_of(replace(self, resample=None)).averaged(table, member)
+
+
+def _to_the_longest(self: Any, table: FeatureTable, member: Members) -> Any:
+    """Resampled to as many rows as the longest has: of all others some are taken twice."""
+    longest = int(table.recordings["rows"].to_numpy().max())
+    return sound_of(replace(self, resample=longest)).averaged(table, member)
+
+
 def _whatever_the_value(self: Any, table: FeatureTable, noise: Randomness) -> Any:
     return random_groups(len(table.people), self.k, noise)
 
@@ -391,6 +404,10 @@ _SPREAD: dict[str, Changes] = {
     "spread of everybody in the study": {"apply": _as_everybody_differs},
     "members in the place of draws": {"apply": _members_themselves},
     "means without the spread": {"drawn_around": lambda self, means, _: _equal_copies(means)},
+}
+_RESAMPLED: dict[str, Changes] = {
+    "cut instead of resampled": {"averaged": _not_resampled},
+    "rows taken twice, up to the longest": {"averaged": _to_the_longest},
 }
 _VALUES: dict[str, Changes] = {
     "groups of too few values": {"partition": _whatever_the_value},

@@ -103,13 +103,15 @@ def _play(
     broken: Callable[[FeatureTable, FeatureTable, RecoveredGroups], dict[str, bool]],
 ) -> list[GameResult]:
     """All games: those about everybody, who share attributes, and those about promises."""
-    table = crowd(mechanism.k)
+    # What is compared with releases are the rows that go into them.
+    own = crowd(mechanism.k)
+    table = mechanism.taken(own)
     # Draws around means show less than these; what they are made of is looked at by itself.
     averaging = replace(mechanism, spread=None) if mechanism.spread else mechanism
     right: Counter[str] = Counter()
     before = None
     for _ in range(releases):
-        released = averaging.apply(table, noise)
+        released = averaging.apply(own, noise)
         found = recover_partition(table, released)
         # Groups of one task, whatever becomes of the others.
         together = found.members[0].T @ found.members[0]
@@ -214,6 +216,8 @@ def _broken(
         most[:] = shortest.min()
     elif isinstance(mechanism.length, int):
         most = np.minimum(most, mechanism.length)
+    if mechanism.resample is not None:
+        most[:] = mechanism.resample
     broken = {
         _SMALL: bool((behind.sum(axis=1) < mechanism.k).any()),
         _UNEQUAL: bool((_weights(released) != behind.sum(axis=1)).any()),

@@ -24,7 +24,7 @@ from eyelid.mechanisms.differential import Integers, noise_of
 from eyelid.mechanisms.mechanism import PublicFacts, Values
 from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.mechanisms.synthetic.capacity import EVERY_PAIR
-from eyelid.mechanisms.synthetic.estimates import distribution, halves, quarters
+from eyelid.mechanisms.synthetic.estimates import halves, quarters
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
 from eyelid.mechanisms.synthetic.rounds import Lookup, Round, signs_of
 from eyelid.mechanisms.synthetic.sequences import BEND, LENGTH_BINS, Sequences
@@ -345,8 +345,7 @@ _EXACT_TREE: Changes = {"measured": _measured_along_it, "log_mass": _log_mass_of
 
 
 def _exact_distribution(self: Measurement, sequences: Sequences) -> Any:
-    exact = self.levels.in_people(self.levels.total(sequences, self.facts), self.facts)
-    return distribution(exact.reshape(self.facts.features, -1), 0.0)
+    return self.overall(self.levels.total(sequences, self.facts))
 
 
 def _knowing(lookups: Callable[[Measurement, Sequences], Changes]) -> Changes:
@@ -362,7 +361,7 @@ def _knowing(lookups: Callable[[Measurement, Sequences], Changes]) -> Changes:
 
 
 def _exact_quarters(self: Measurement, sequences: Sequences) -> Any:
-    found = quarters(_exact_distribution(self, sequences))
+    found = quarters(_exact_distribution(self, sequences), self.shares.pieces)
 
     def looked_up(_: Measurement, levels: Integers) -> Lookup:
         return np.broadcast_to(found, (*levels.shape[:-1], *found.shape))
@@ -379,17 +378,6 @@ def _exact_halves(self: Measurement, sequences: Sequences) -> Any:
     return {"halves": looked_up}
 
 
-def _exact_parts(self: Any, sequences: Sequences) -> Any:
-    exact = self.overall(self.levels.total(sequences, self.facts))
-    found = quarters(exact, self.shares.pieces)
-
-    def looked_up(_: Measurement, levels: Integers) -> Lookup:
-        return np.broadcast_to(found, (*levels.shape[:-1], *found.shape))
-
-    return {"quarters": looked_up}
-
-
-_EXACT_PARTS = _knowing(_exact_parts)
 _EXACT_QUARTERS, _EXACT_HALVES = _knowing(_exact_quarters), _knowing(_exact_halves)
 
 
@@ -399,12 +387,24 @@ def _unpaid(self: Synthetic, facts: PublicFacts) -> Any:
     return replace(without, choice=made.choice)
 
 
-def _unpaid_likeness(self: Synthetic, facts: PublicFacts) -> Any:
-    made = sound_of(self).measurement(facts)
-    parts = (made.levels, made.shares, made.choice)
-    room = 1 / (1 - made.signs.share)
-    levels, shares, choice = (part and replace(part, share=part.share * room) for part in parts)
-    return replace(made, levels=levels, shares=shares, choice=choice)
+def _unpaid_round(name: str) -> Changes:
+    """All rounds but one share what there is, as if that one cost nothing."""
+
+    def measurement(self: Synthetic, facts: PublicFacts) -> Any:
+        made = sound_of(self).measurement(facts)
+        free = getattr(made, name)
+        if free is None:
+            return made
+        paid = {other: getattr(made, other) for other in _ROUNDS if other != name}
+        room = 1 / (1 - free.share)
+        return replace(
+            made,
+            **{
+                each: part and replace(part, share=part.share * room) for each, part in paid.items()
+            },
+        )
+
+    return {"measurement": measurement}
 
 
 def _as_a_sum(
@@ -447,7 +447,6 @@ _PLAYED: dict[str, Changes] = {
     "half the noise": _in_rounds(less_noise(0.5)),
     "bins between the extremes of the data": {"bins_of": _by_the_data},
     "no cap on rows": _in_rounds({"counted": _every_row}),
-    "quarters of exact counts": _in_measurement(_EXACT_QUARTERS),
 }
 _PLAYED_OF_PEOPLE: dict[str, Changes] = {
     "a third of the noise on people whose rows are no signal": _in_rounds(less_noise(1 / 3)),
@@ -456,7 +455,8 @@ _UNPAID_OF_PEOPLE: dict[str, Changes] = {
     "nested tables paid for as one": _in_rounds(
         {"counted": lambda self, *words: 2 * sound_of(self).counted(*words)}, ["levels"]
     ),
-    "likeness of rows not paid for": {"measurement": _unpaid_likeness},
+    "likeness of rows not paid for": _unpaid_round("signs"),
+    "pairs not paid for": _unpaid_round("choice"),
     "likeness of rows measured as a sum": _in_rounds({"counted": _as_a_sum}, ["signs"]),
 }
 _PLAYED_CHOOSING: dict[str, Changes] = {
@@ -472,8 +472,9 @@ _STALE: dict[str, Changes] = {
     "scale × 0.85": _in_rounds(less_noise(0.85)),
 }
 _SHOWN_ALL: dict[str, Changes] = {
-    "eighths of exact counts, seen by what is asked": _in_measurement(_EXACT_PARTS),
+    "eighths of exact counts of people whose rows are no signal": _in_measurement(_EXACT_QUARTERS),
     "a real row among all others": {"apply": _with_a_real_row},
+    "bins between the extremes of the data, seen by what is shown": {"bins_of": _by_the_data},
 }
 # What is asked or shown because of a person's data.
 _SHOWN: dict[str, Changes] = {

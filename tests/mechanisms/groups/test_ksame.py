@@ -12,8 +12,8 @@ from eyelid.errors import InputError
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.mechanisms import mechanism_named
-from eyelid.mechanisms.groups.ksame import lacking
 from eyelid.mechanisms.groups.partition import group_sizes
+from eyelid.mechanisms.groups.slots import lacking
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.privacy import randomness
 from eyelid.privacy.unit import PERSON
@@ -511,3 +511,51 @@ def test_the_size_of_a_group_does_not_tell_who_has_a_rare_illness(name, asked):
         member = drawn if name == "ksame" else drawn.member
         larger += np.bincount(member)[member] == 5
     assert np.abs(larger / draws - 5 / 21).max() < 0.107
+
+
+def test_resampled_recordings_are_taken_whole_and_lengths_show_nothing():
+    long, short = np.arange(12.0), np.arange(4.0) * 3
+    rows = [("a", v) for v in long] + [("b", v) for v in short] + [("c", v) for v in long]
+    table = one_recording_each(rows)
+    mechanism = mechanism_named("ksame", k=3, resample=4)
+    shown = mechanism.apply(table, randomness(1))
+    # The middle of each quarter: rows 1, 4, 7 and 10 of twelve, all of four.
+    expected = (2 * np.array([1, 4, 7, 10]) + np.array([0, 3, 6, 9])) / 3
+    np.testing.assert_allclose(shown.data["value"].to_numpy(), expected, rtol=1e-9)
+    assert mechanism.facts(table).length == 4
+    assert mechanism.expected_left_out(table) == 0
+    assert any("nothing of how long" in line for line in mechanism.unprotected(table))
+    again = mechanism.taken(mechanism.taken(table))
+    assert again.data.equals(mechanism.taken(table).data)
+
+
+def test_resampling_to_more_rows_than_somebody_has_is_refused():
+    table = one_recording_each([("a", v) for v in range(9)] + [("b", v) for v in range(3)])
+    with pytest.raises(InputError, match=r"resample=4: 1 recording of 2 has fewer.*min_seconds"):
+        mechanism_named("ksame", k=2, resample=4).check(table)
+    with pytest.raises(InputError, match="choose one"):
+        mechanism_named("ksame", k=2, resample=4, length=3)
+    with pytest.raises(InputError, match="at least 1"):
+        mechanism_named("ksame", k=2, resample=0)
+
+
+def test_a_recording_without_values_does_not_forbid_to_resample():
+    rows = [("a", v) for v in range(9)] + [("b", np.nan)] + [("c", v) for v in range(6)]
+    shown = mechanism_named("ksame", k=3, resample=5).apply(one_recording_each(rows), randomness(1))
+    assert shown.data["value"].is_null().to_list() == [True] * 5
+
+
+def one_recording_each(rows: list[tuple[str, float]]) -> FeatureTable:
+    """One recording a person, of one feature."""
+    data = pl.DataFrame(rows, schema={"person": pl.String, "value": pl.Float64}, orient="row")
+    place = pl.int_range(pl.len()).over("person").cast(pl.Float64)
+    data = data.select(
+        "person",
+        pl.lit("r").alias("recording"),
+        pl.lit("read").alias("task"),
+        pl.lit("").alias("stimulus"),
+        place.alias("time_ms"),
+        "value",
+    )
+    people = data.select("person").unique(maintain_order=True)
+    return FeatureTable(data, (Feature("value", "1", "", 0.0, 20.0),), people)

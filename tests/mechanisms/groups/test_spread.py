@@ -166,3 +166,58 @@ def test_the_file_is_made_of_simulated_people_alone():
     found = measured_on(replace(table, data=table.data.with_columns(task=pl.Series(tasks))))
     assert found["between"][0] == pytest.approx(np.hypot(0.2, 0.1), rel=0.1)
     assert found["lasts"][0] == pytest.approx(0.8, abs=0.06)
+
+
+def people_with(change=lambda values: values, tasks=3, rows=12) -> FeatureTable:
+    """Seven people, changed."""
+    rng = np.random.default_rng(1)
+    values = np.empty((7, tasks, rows, 3))
+    values[..., 0] = rng.uniform(2, 6, values.shape[:3])
+    values[..., 1] = rng.uniform(0.2, 0.8, values.shape[:3])
+    values[..., 2] = rng.uniform(60, 90, values.shape[:3])
+    return table_from_arrays(change(values), [RATE, SHARE, OWN])
+
+
+def two_valued(values):
+    values[..., 0] = np.where(values[..., 0] > 4, 20.0, 0.0)
+    values[..., 1] = values[..., 1] > 0.5
+    return values
+
+
+def far_beyond(values):
+    values[..., 0] = np.random.default_rng(2).standard_cauchy(values.shape[:3]) * 1e6
+    values[0, 0, 0, 1] = np.inf
+    return values
+
+
+def nobody_has(values):
+    values[..., 0] = np.nan
+    return values
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        people_with(two_valued),
+        people_with(far_beyond),
+        people_with(nobody_has),
+        people_with(lambda values: np.full_like(values, 0.5)),
+        people_with(rows=1),
+        people_with(tasks=1),
+        people_with(tasks=9, rows=2),
+    ],
+    ids=["two values", "beyond", "nobody has it", "constant", "one row", "one task", "many tasks"],
+)
+@pytest.mark.parametrize("resample", [None, 1])
+def test_any_measures_give_as_many_synthetic_participants_inside_their_bounds(table, resample):
+    mechanism = mechanism_named("ksame", k=3, spread="public", resample=resample)
+    mechanism.check(table)
+    shown = mechanism.apply(table, randomness(1))
+    assert len(shown.people) == 7
+    assert len(shown.data) == len(mechanism.taken(table).data)
+    for feature in shown.features:
+        values = shown.data[feature.name].drop_nulls().to_numpy()
+        assert np.isfinite(values).all()
+        assert ((values >= feature.lower) & (values <= feature.upper)).all()
+        own = np.clip(table.data[feature.name].to_numpy(), feature.lower, feature.upper)
+        assert values.size or np.isnan(own).all()

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from eyelid.mechanisms.synthetic.estimates import (
-    distribution,
     from_the_root,
     halves,
     nearest_shares,
@@ -25,38 +24,6 @@ NUMBERS = st.floats(-5, 5).map(lambda number: round(number, 6))
 
 def some_shares(seed: int, *size: int) -> np.ndarray:
     return np.random.default_rng(seed).dirichlet(np.full(size[-1], 0.5), size[:-1])
-
-
-@given(arrays(float, (3, 16), elements=st.floats(-100, 100)), st.floats(0, 50))
-def test_a_distribution_is_one_whatever_the_counts_are(counts, noise_sd):
-    found = distribution(counts, noise_sd)
-    assert (found > 0).all()
-    assert found.sum(axis=-1) == pytest.approx(1.0)
-    for row, alone in zip(found, counts, strict=True):
-        assert (row == distribution(alone, noise_sd)).all()
-
-
-def test_without_noise_the_distribution_is_that_of_the_counts():
-    counts = np.random.default_rng(1).integers(0, 50, (4, 64)) * np.array([[1, 0] * 32])
-    assert distribution(counts, 0.0) == pytest.approx(
-        counts / counts.sum(axis=1, keepdims=True), abs=2e-6
-    )
-
-
-def test_where_nothing_stands_out_of_the_noise_all_bins_are_alike():
-    assert distribution(np.full(8, 1.0), 10.0) == pytest.approx(1 / 8)
-    # Two neighbours that do, and six that do not.
-    found = distribution(np.array([0.0, 0.0, 40.0, 40.0, 1.0, -2.0, 3.0, 0.0]), 1.0)
-    assert found[2:4] == pytest.approx(0.5, abs=0.01)
-
-
-def test_people_far_above_the_noise_are_found_where_they_are():
-    counts = np.zeros(32)
-    counts[5], counts[20] = 300.0, 100.0
-    noisy = counts + np.random.default_rng(3).normal(0, 1, 32)
-    found = distribution(noisy, 1.0)
-    assert found[5] == pytest.approx(0.75, abs=0.03)
-    assert found[20] == pytest.approx(0.25, abs=0.03)
 
 
 @given(arrays(float, (2, 4), elements=NUMBERS))

@@ -13,6 +13,7 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.mechanisms.synthetic.copula import GRID, PARTS, Copula
+from eyelid.mechanisms.synthetic.estimates import halves
 from eyelid.mechanisms.synthetic.fitting import (
     Chance,
     correlation,
@@ -165,7 +166,7 @@ def test_signs_that_agree_by_chance_say_nothing():
     """Of two groups and tasks, what the mean product of signs is where nothing goes together."""
     shares = np.random.default_rng(8).dirichlet(np.full(8, 0.3), (2, 3, 4))
     people = np.array([[10.0, 20.0, 5.0], [1.0, 0.0, 14.0]])
-    found = Chance.of(shares, np.repeat(people[..., None], 4, axis=-1))
+    found = Chance.of(shares, halves(shares), np.repeat(people[..., None], 4, axis=-1))
     one, other = np.array([1, 2]), np.array([0, 3])
     pairs, same, next_task = np.zeros(2), np.zeros(4), np.zeros(4)
     for group, task in np.ndindex(2, 3):
@@ -212,7 +213,7 @@ def test_without_noise_to_speak_of_the_model_is_the_one_people_came_from(pairs):
     table = replace(table_from_arrays(values, features), window_ms=2000.0)
     mechanism = Synthetic(epsilon=1e5, delta=1e-6, pairs=pairs)
     facts = mechanism.facts(table)
-    bins = Bins.of(features, 64, BEND)
+    bins = Bins.of(features, mechanism.bins_for(facts), BEND)
     _, sequences = sequences_of(table, [0, 1, 2], bins, 32, 4, np.zeros(people, dtype=np.intp))
     measurement = mechanism.measurement(facts)
     answers = measurement.measured(sequences, (-1, 0, 1), randomness(7))

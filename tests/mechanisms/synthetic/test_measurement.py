@@ -92,7 +92,7 @@ def test_what_is_asked_follows_answers_and_never_people(before, seed):
 def test_answers_without_runs_have_no_axis_in_front():
     made = measurement()
     found = made.measured(crowd(groups=2), TREE, randomness(2))
-    assert found.levels.shape == (3 * BINS,)
+    assert found.levels.shape == (3 * BINS // 2,)
     assert found.shares.shape == (2, made.shares.cells(made.facts))
     assert found.choice.shape == (3,)
     assert found.parents.shape == (3,)
@@ -191,7 +191,7 @@ def test_a_number_of_people_with_a_task_is_read_off_the_shares():
 
 
 def test_distributions_are_those_of_each_group_and_task_without_noise():
-    """By quarters of the whole; within a quarter a task is taken to be as all tasks are."""
+    """By eighths of the whole; within an eighth a task is taken to be as all tasks are."""
     made = measurement(epsilon=1e8)
     people = crowd(seed=8, groups=2, people=40)
     answers = made.measured(people, TREE, randomness(9))
@@ -200,6 +200,6 @@ def test_distributions_are_those_of_each_group_and_task_without_noise():
     assert found.sum(axis=-1) == pytest.approx(1.0)
     for group, task, feature in np.ndindex(2, 2, 3):
         mine = people.codes[people.group == group, task, :, 0, feature].ravel()
-        parts = np.bincount(quarter[feature, mine], minlength=5)[:4]
-        got = np.bincount(quarter[feature, :-1], weights=found[group, task, feature], minlength=4)
+        parts = np.bincount(quarter[feature, mine], minlength=9)[:8]
+        got = np.bincount(quarter[feature, :-1], weights=found[group, task, feature], minlength=8)
         assert got == pytest.approx(parts / parts.sum(), abs=0.06)

@@ -19,6 +19,9 @@ from eyelid.mechanisms.statistics.summary import StatisticsFacts
 from eyelid.mechanisms.statistics.summary_box import SummaryBox
 from eyelid.privacy.unit import PERSON
 from eyelid.releases.audits.audit import audit
+from eyelid.releases.audits.certificate_file import MORE
+from eyelid.releases.audits.statistics import statistics_target
+from eyelid.releases.kinds.statistics.presentation import PICTURES
 from eyelid.releases.kinds.statistics.release import summary
 
 MOOD = Feature("mood", "points", "how a person feels", -10.0, 10.0)
@@ -231,3 +234,68 @@ def test_results_stand_beside_what_is_true_of_people_not_of_clipped_numbers(tmp_
     done = audit(tmp_path / "study", tmp_path / "out")
     numbers = moods().data.filter(pl.col("task") == "a")["mood"]
     assert done.errors["without_noise"][0] == pytest.approx(numbers.mean())
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("results.svg", lambda content: content + b"<!-- p03: mood 9.25 -->"),
+        ("results.svg", lambda content: content.replace(b"</svg>", b"<desc>9.25</desc></svg>")),
+        ("results.png", lambda content: content + b"p03: mood 9.25"),
+        ("results.pdf", lambda content: content + b"% p03: mood 9.25"),
+    ],
+)
+def test_a_figure_that_was_changed_is_refuted(tmp_path, released, name, change):
+    shutil.copytree(released / "out", tmp_path / "out")
+    file = tmp_path / "out" / name
+    file.write_bytes(change(file.read_bytes()))
+    target = statistics_target(released / "study", tmp_path / "out")
+    assert target.inconsistencies == (f"{name} is not the figure of these results: it was changed",)
+
+
+def test_figures_of_other_programs_are_told_and_hide_nothing(tmp_path, released):
+    shutil.copytree(released / "out", tmp_path / "out")
+    out = tmp_path / "out"
+    svg, pdf, png = (out / name for name in PICTURES)
+    svg.write_bytes(svg.read_bytes().replace(b"stroke-width: 1.2", b"stroke-width: 1.3"))
+    pdf.write_bytes(pdf.read_bytes() + b"% another")
+    drawn = bytearray(png.read_bytes())
+    drawn[-20] ^= 1
+    png.write_bytes(bytes(drawn))
+    target = statistics_target(released / "study", out)
+    assert not target.inconsistencies
+    assert any("drawn by other programs" in note for note in target.notes)
+    svg.write_bytes(svg.read_bytes() + b"<!-- p03: mood 9.25 -->")
+    assert statistics_target(released / "study", out).inconsistencies
+
+
+@pytest.mark.parametrize(
+    ("change", "refuted"),
+    [
+        (lambda facts: facts.update(remark="p03: mood 9.25"), MORE),
+        (lambda facts: facts["results"].update(statistics="mean, exactly"), MORE),
+        (lambda facts: facts["results"]["groups"][0].__setitem__(1, 160), MORE),
+        (lambda facts: facts["results"]["rows"][0].__setitem__(2, "p03"), MORE),
+        (lambda facts: facts["ledger"][0].update(epsilon=0.1), "lists other releases"),
+    ],
+)
+def test_what_is_written_into_a_certificate_of_results_refutes_it(
+    tmp_path, released, change, refuted
+):
+    shutil.copytree(released / "out", tmp_path / "out")
+    file = tmp_path / "out" / "certificate.json"
+    facts = json.loads(file.read_text("utf-8"))
+    change(facts)
+    file.write_text(json.dumps(facts), "utf-8")
+    found = statistics_target(released / "study", tmp_path / "out").inconsistencies
+    assert any(refuted in each for each in found), found
+
+
+def test_a_certificate_of_results_that_is_none_is_refused(tmp_path, released):
+    shutil.copytree(released / "out", tmp_path / "out")
+    file = tmp_path / "out" / "certificate.json"
+    facts = json.loads(file.read_text("utf-8"))
+    facts["results"]["intervals"] = "guessed"
+    file.write_text(json.dumps(facts), "utf-8")
+    with pytest.raises(InputError, match="does not say how the results were made"):
+        statistics_target(released / "study", tmp_path / "out")

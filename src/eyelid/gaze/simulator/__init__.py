@@ -9,10 +9,11 @@ import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError, unknown
+from eyelid.gaze.generator.recordings import event_frame
 from eyelid.gaze.simulator.pages import TASKS
 from eyelid.gaze.simulator.people import OFFSET_DEG, Person
-from eyelid.gaze.simulator.signal import Samples, Timeline, record, timeline
-from eyelid.gaze.study import EVENT_COLUMNS, INDEX_COLUMNS, Screen, Study
+from eyelid.gaze.simulator.signal import Samples, record, timeline
+from eyelid.gaze.study import INDEX_COLUMNS, Screen, Study
 
 SCREEN = Screen(width_px=1920, height_px=1080, width_m=0.53, height_m=0.30, distance_m=0.65)
 SLOWEST_HZ, FASTEST_HZ = 30.0, 1000.0
@@ -149,7 +150,7 @@ class Crowd:
                 samples = samples.moved(*(self.offset_deg * person.offset))
                 keys = {"person": _name(place), "recording": recording, "task": task}
                 data.append(_sample_frame(samples, keys | {"stimulus": recording}))
-                events.append(_event_frame(moves, keys, length_ms))
+                events.append(event_frame(moves, keys, length_ms))
         return pl.concat(data), pl.concat(events)
 
     def head(self, persons: pl.DataFrame) -> Study:
@@ -194,24 +195,3 @@ def _sample_frame(samples: Samples, keys: dict[str, str]) -> pl.DataFrame:
         "time_ms",
         *[pl.col(name).fill_nan(None) for name in _MEASURED],
     )
-
-
-def _event_frame(moves: Timeline, keys: dict[str, str], length_ms: float) -> pl.DataFrame:
-    """Every fixation and what follows it, up to the end of the recording."""
-    move_onset_ms = moves.onset_ms + moves.fixation_ms
-    onset_ms = np.column_stack([moves.onset_ms, move_onset_ms]).ravel()
-    offset_ms = np.column_stack([move_onset_ms, move_onset_ms + moves.move_ms]).ravel()
-    move = np.where(moves.is_blink, "blink", "saccade")
-    names = np.column_stack([np.full(len(move), "fixation"), move]).ravel()
-    offset_ms = np.minimum(offset_ms, length_ms)
-    frame = pl.DataFrame(
-        {
-            "name": pl.Series(names, dtype=pl.String),
-            "onset_ms": onset_ms,
-            "offset_ms": offset_ms,
-            "duration_ms": offset_ms - onset_ms,
-        }
-    ).filter(pl.col("duration_ms") > 0)
-    return frame.with_columns(
-        person=pl.lit(keys["person"]), recording=pl.lit(keys["recording"])
-    ).select(EVENT_COLUMNS)

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eyelid.gaze.generator.parameters import OFFSET_DEG as OFFSET_DEG
+
 
 class Spread(NamedTuple):
     """How a trait varies: log-normal over people, and again over the recordings of one person.
@@ -99,9 +101,6 @@ saturation of 5 to 8 degrees (Bahill, Clark & Stark 1975). Drift is 0.1 to 0.5 d
 """
 
 OLDEST, YOUNGEST = 70, 18
-OFFSET_DEG = 0.8
-"""How far a tracker is off after calibration, on average over people: 0.5 to 1 degree in practice.
-How much of it comes back at the next calibration differs; here all of it does."""
 
 
 @dataclass(frozen=True)

@@ -5,23 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.groups.partition import check_k, group_sizes
-from eyelid.mechanisms.mechanism import PublicFacts, parameter
+from eyelid.mechanisms.mechanism import Mechanism, PublicFacts, parameter
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.unit import PERSON, Neighbours, Unit
 
 
 @dataclass(frozen=True)
-class AnonymisingMechanism(FeatureMechanism):
-    """k-anonymity: what is released is the same for all people of a group of at least k."""
+class KAnonymity(Mechanism):
+    """k-anonymity of people, and what it costs, whatever is released of a group."""
 
-    family: ClassVar[str] = "anonymity"
-    takes: ClassVar[str] = "features"
     kind: ClassVar[Kind] = Kind.K_ANONYMITY
     units: ClassVar[tuple[str, ...]] = ("person",)
-    release: ClassVar[ReleaseKind] = ReleaseKind.GROUPS
 
     k: int = parameter("people of a group, at least")
 
@@ -33,6 +31,14 @@ class AnonymisingMechanism(FeatureMechanism):
     def group_size(self) -> int:
         """K."""
         return self.k
+
+    def taken(self, table: FeatureTable) -> FeatureTable:
+        """The rows that go into means: all of them, in order, unless a mechanism chooses some.
+
+        Args:
+            table: of everybody.
+        """
+        return table
 
     def cost(self, facts: PublicFacts, unit: Unit) -> Guarantee:
         """k, from which no ε follows."""
@@ -57,3 +63,12 @@ class AnonymisingMechanism(FeatureMechanism):
     def numerics(self) -> str:
         """There is no noise whose digits could tell anything."""
         return "no noise"
+
+
+@dataclass(frozen=True)
+class AnonymisingMechanism(KAnonymity, FeatureMechanism):
+    """k-anonymity: what is released is the same for all people of a group of at least k."""
+
+    family: ClassVar[str] = "anonymity"
+    takes: ClassVar[str] = "features"
+    release: ClassVar[ReleaseKind] = ReleaseKind.GROUPS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,28 @@ def rows_that_end(table: FeatureTable) -> NDArray[np.int64]:
     That a recording was left out must not make its group's shorter: its cells are empty anyway.
     """
     return np.where(table.blank, ENDLESS, table.recordings["rows"].to_numpy())
+
+
+def resampled(table: FeatureTable, rows: int) -> FeatureTable:
+    """A table whose recordings all have so many rows, spread evenly over each of them.
+
+    Row i is the one in the middle of the i-th of ``rows`` equal parts. Of a recording that has
+    fewer rows some would be taken twice: there the others would move alone, so that such recordings
+    are to be refused; of one without any value that shows nothing.
+
+    Args:
+        table: of everybody.
+        rows: of each recording.
+    """
+    has = table.recordings["rows"].to_numpy().astype(np.int64)
+    if (has == rows).all():
+        return table
+    places = (2 * np.arange(rows) + 1) * has[:, None] // (2 * rows)
+    data = table.data[(np.cumsum(has) - has)[:, None].repeat(rows, axis=1).ravel() + places.ravel()]
+    times = np.tile(np.arange(rows) * (table.step_ms or 1.0), len(has))
+    if "time_ms" in data.columns:
+        data = data.with_columns(pl.Series("time_ms", times))
+    return replace(table, data=data)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from eyelid.engine.progress import track
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.groups.anonymity import AnonymisingMechanism
-from eyelid.mechanisms.groups.averages import copied, rows_that_end, summing
+from eyelid.mechanisms.groups.averages import copied, resampled, rows_that_end, summing
 from eyelid.mechanisms.groups.partition import (
     Members,
     attribute_of_everybody,
@@ -28,7 +28,7 @@ from eyelid.mechanisms.groups.partition import (
     random_groups,
     spread_in_words,
 )
-from eyelid.mechanisms.groups.slots import slots_of
+from eyelid.mechanisms.groups.slots import lacking, slots_of
 from eyelid.mechanisms.groups.spread import (
     PUBLIC,
     drawn_around,
@@ -42,6 +42,7 @@ from eyelid.mechanisms.release_kind import Execution, Gaps
 from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Trust
+from eyelid.spelling import plural
 
 
 @register
@@ -54,7 +55,9 @@ class KSame(AnonymisingMechanism):
         recordings.""",
         takes="""a FeatureTable; every value is clipped to its public bounds. Recordings are put
         side by side by task, and by their order within a task. Of a group, those are released that
-        all its members have, each cut to the shortest of its members' or to a public length. A
+        all its members have, each cut to the shortest of its members' or to a public length, or
+        resampled to a public number of rows that nobody's is below, row i from the middle of the
+        i-th equal part of each. A
         recording without any value shortens none. A cell is the mean of all members of the group,
         or empty where one of them has no value: nothing is filled in. One row a group and window,
         with the number of people as its weight, or a copy for each of them. With spread=public
@@ -75,13 +78,13 @@ class KSame(AnonymisingMechanism):
         which copy is a person's is right with probability 1/|group| ≤ 1/k. This takes that (A)
         groups are drawn without a look at gaze, (B) there is one partition for everything that is
         linked, (C) every group has k people, leftovers being drawn from everybody and dealt out to
-        the others, (D) lengths are public or the group's shortest, (E) nothing else is released
-        that tells members apart, and members are equally likely beforehand. Which cells are empty
-        is the same for all copies too: that a member of the group lacks a value shows, and not who.
-        A cell is a mean of the whole group or empty, never of those who have a value, be they k or
-        more: from a cell of m members and one of m − 1, in rows where values hardly change, one of
-            them
-        would compute the value of the one who is missing. That records are means plays no part in
+        the others, (D) lengths are public or the group's shortest, and no row of a member is taken
+        twice, (E) nothing else is released that tells members apart, and members are equally likely
+        beforehand. Which cells are empty is the same for all copies too: that a member of the group
+        lacks a value shows, and not who. A cell is a mean of the whole group or empty, never of
+        those who have a value, be they k or more: from a cell of m members and one of m − 1, in
+        rows where values hardly change, one of them would compute the value of the one who is
+        missing. That records are means plays no part in
         the 1/k: equal copies of a list of all members' recordings would have the same
         1/k. What a mean shows of its members is bounded by nothing here. The spread is drawn of the
         means, of fresh randomness and of public facts, and of nothing else: anyone who has the
@@ -110,12 +113,18 @@ class KSame(AnonymisingMechanism):
         {"k": 4, "copies": True, "length": "shortest", "balance": "public"},
         {"k": 4, "length": 8, "diverse": "sensitive", "l": 3, "balance": "public"},
         {"k": 4, "spread": PUBLIC},
+        {"k": 4, "resample": 5},
     )
 
     length: int | str = parameter(
         "rows of a recording: group (the shortest of its members), shortest (of all people), or "
         "at most a number chosen beforehand; recordings without any value shorten none",
         default="group",
+    )
+    resample: int | None = parameter(
+        "rows that every recording is resampled to, spread evenly over all of it, instead of being "
+        "cut: chosen beforehand, and no more than the shortest has",
+        default=None,
     )
     copies: bool = parameter("one copy for each member instead of one row a group", default=False)
     diverse: str | None = parameter(
@@ -151,6 +160,13 @@ class KSame(AnonymisingMechanism):
                 raise InputError(f"length must be at least 1, got {self.length}")
         elif self.length not in ("group", "shortest"):
             raise InputError(f"length must be a number, group or shortest, got '{self.length}'")
+        if self.resample is not None:
+            if self.resample < 1:
+                raise InputError(f"resample must be at least 1, got {self.resample}")
+            if self.length != "group":
+                raise InputError(
+                    "length cuts recordings, and resample takes rows from all of each: choose one"
+                )
         if self.l is not None and self.diverse is None:
             raise InputError(
                 f"l = {self.l} values of what? Name the attribute with diverse=NAME, or leave l out"
@@ -167,8 +183,13 @@ class KSame(AnonymisingMechanism):
         """How many values of the sensitive attribute every group has at least."""
         return 2 if self.l is None else self.l
 
+    def taken(self, table: FeatureTable) -> FeatureTable:
+        """The rows that go into means: all, or a public number, spread evenly over a recording."""
+        return table if self.resample is None else resampled(table, self.resample)
+
     def facts(self, table: FeatureTable) -> PublicFacts:
         """People, different recordings over everybody, rows of the shortest, features."""
+        table = self.taken(table)
         most = self.length if isinstance(self.length, int) else table.shortest
         return PublicFacts(
             people=table.recordings["person"].n_unique(),
@@ -185,6 +206,7 @@ class KSame(AnonymisingMechanism):
         Bounds({f.name: (f.lower, f.upper) for f in table.features})
         if self.spread is not None:
             spread_of_features(table)
+        self._check_rows(table)
         if len(lacking(table)) == len(slots_of(table).names):
             people = with_every_task(table).recordings["person"].n_unique()
             complete = f" (`people='every-task'` leaves {people})" if people >= self.k else ""
@@ -193,6 +215,21 @@ class KSame(AnonymisingMechanism):
                 f"have nothing in common: leave out the people who lack most{complete}"
             )
         self._strata(table)
+
+    def _check_rows(self, table: FeatureTable) -> None:
+        """Refuse recordings that have fewer rows than all are resampled to.
+
+        Where some rows of a member are taken twice, a step of the mean is the others' alone.
+        """
+        rows = table.recordings["rows"].to_numpy()[~table.blank]
+        if self.resample is not None and rows.size and rows.min() < self.resample:
+            few = int((rows < self.resample).sum())
+            raise InputError(
+                f"resample={self.resample}: {plural(few, 'recording')} of {rows.size} "
+                f"{'has' if few == 1 else 'have'} fewer rows, the shortest {rows.min()}, and a row "
+                f"that is taken twice would show steps of the others alone: choose "
+                f"resample={rows.min()} or less, or leave short recordings out (`min_seconds`)"
+            )
 
     def _strata(self, table: FeatureTable) -> list[list[str]]:
         """The attributes that people are dealt out by, the sensitive one first."""
@@ -252,6 +289,7 @@ class KSame(AnonymisingMechanism):
 
     def averaged(self, table: FeatureTable, member: Members) -> FeatureTable:
         """The means of given groups, or copies of them; no spread is drawn yet."""
+        table = self.taken(table)
         sums = summing(table, member, self.length)
         names = group_names(sums.sizes.size)
         columns = [
@@ -281,6 +319,7 @@ class KSame(AnonymisingMechanism):
         who all have one with probability C(m, s) / C(n, s). A group has rows as far as all members
         go who have values at all. Attributes that groups are balanced by play no part.
         """
+        table = self.taken(table)
         slots, ends = slots_of(table), rows_that_end(table)
         rows = table.recordings["rows"].to_numpy().astype(np.int64)
         people = int(slots.owner[-1]) + 1
@@ -311,6 +350,7 @@ class KSame(AnonymisingMechanism):
 
         Expected over random groups, as of `expected_empty`.
         """
+        table = self.taken(table)
         slots, blank = slots_of(table), table.blank
         rows = np.where(blank, 0, table.recordings["rows"].to_numpy().astype(np.int64))
         most = max(1, int(rows.max()))
@@ -390,6 +430,12 @@ class KSame(AnonymisingMechanism):
             str(self.length),
             "the rows of groups with a recording shorter than the length that was asked for",
         )
+        if self.resample is not None:
+            how = (
+                "nothing of how long recordings are, but that none has fewer rows than it was "
+                f"resampled to: all have {plural(self.resample, 'row')}, spread evenly over each, "
+                "so that times count rows and are no milliseconds"
+            )
         shown = [
             f"the number of people ({facts.people}), that each of them took part, and the sizes of "
             f"the groups ({each})",
@@ -429,37 +475,3 @@ def with_every_task(table: FeatureTable) -> FeatureTable:
     done = table.recordings.group_by("person").agg(pl.col("task").n_unique())
     every = done.filter(pl.col("task") == table.recordings["task"].n_unique())
     return replace(table, data=table.data.join(every, on="person", how="semi"))
-
-
-def lacking(table: FeatureTable) -> dict[str, int]:
-    """How many people lack each recording that others have, by task and order within it.
-
-    A person who lacks one takes it from their whole group.
-    """
-    slots = slots_of(table)
-    people = int(slots.owner[-1]) + 1
-    often = np.bincount(slots.slot, minlength=len(slots.names))
-    return {
-        name: people - int(have)
-        for name, have in zip(slot_names(slots.names), often, strict=True)
-        if have < people
-    }
-
-
-def slot_names(slots: pl.DataFrame) -> list[str]:
-    """Recordings that a person has, in words: by task, numbered where it has several.
-
-    >>> slot_names(pl.DataFrame({"task": ["look", "read", "read"]}))
-    ["task 'look'", "recording 1 of task 'read'", "recording 2 of task 'read'"]
-    """
-    number, many = pl.int_range(1, pl.len() + 1).over("task"), pl.len().over("task")
-    task = pl.format("task '{}'", "task")
-    words = (
-        pl.when(pl.col("task") == "")
-        .then(pl.format("recording {}", number))
-        .when(many > 1)
-        .then(pl.format("recording {} of {}", number, task))
-        .otherwise(task)
-    )
-    named: list[str] = slots.select(words).to_series().to_list()
-    return named

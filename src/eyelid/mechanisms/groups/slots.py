@@ -101,3 +101,37 @@ def everybody(table: FeatureTable, facts: PublicFacts, slots: Slots) -> Iterator
         values = flat[np.where(there, begin - low + row, 0)]
         values[~there] = np.nan
         yield values
+
+
+def lacking(table: FeatureTable) -> dict[str, int]:
+    """How many people lack each recording that others have, by task and order within it.
+
+    A person who lacks one takes it from their whole group.
+    """
+    slots = slots_of(table)
+    people = int(slots.owner[-1]) + 1
+    often = np.bincount(slots.slot, minlength=len(slots.names))
+    return {
+        name: people - int(have)
+        for name, have in zip(slot_names(slots.names), often, strict=True)
+        if have < people
+    }
+
+
+def slot_names(slots: pl.DataFrame) -> list[str]:
+    """Recordings that a person has, in words: by task, numbered where it has several.
+
+    >>> slot_names(pl.DataFrame({"task": ["look", "read", "read"]}))
+    ["task 'look'", "recording 1 of task 'read'", "recording 2 of task 'read'"]
+    """
+    number, many = pl.int_range(1, pl.len() + 1).over("task"), pl.len().over("task")
+    task = pl.format("task '{}'", "task")
+    words = (
+        pl.when(pl.col("task") == "")
+        .then(pl.format("recording {}", number))
+        .when(many > 1)
+        .then(pl.format("recording {} of {}", number, task))
+        .otherwise(task)
+    )
+    named: list[str] = slots.select(words).to_series().to_list()
+    return named

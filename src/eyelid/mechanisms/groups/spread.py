@@ -233,30 +233,30 @@ def drawn_around(means: FeatureTable, noise: Randomness, times: float = 1.0) -> 
     moving = _moving(means, sizes, spread.known)
     width = window_rows(means)
     rows = means.data.with_row_index("__row")
-    parts: list[tuple[NDArray[np.intp], Values]] = []
+    places: list[NDArray[np.intp]] = []
     names: list[str] = []
     groups = rows.partition_by("person", maintain_order=True)
+    values = np.empty((sum(sizes[g["person"][0]] * len(g) for g in groups), len(means.names)))
+    filled = 0
     for group in track(groups, "drawing synthetic participants"):
         many = sizes[group["person"][0]]
         lasting = _apart(noise, (many, len(spread.names))) @ spread.lasting.T
-        drawn = []
+        everybody = values[filled : (filled := filled + many * len(group))]
+        drawn, begins = everybody.reshape(many, len(group), -1), 0
         for recording in group.partition_by("recording", maintain_order=True):
             offset = lasting + _apart(noise, (many, len(spread.names))) @ spread.passing.T
             own = moving[recording["recording"][0]]
             inside = _moved(noise, many, len(recording), width, own)
-            values = recording.select(pl.col(means.names).cast(pl.Float64)).to_numpy()
-            drawn.append(_around(values, offset[:, None] + inside, means.features))
+            mean = recording.select(pl.col(means.names).cast(pl.Float64)).to_numpy()
+            own_rows = slice(begins, begins := begins + len(recording))
+            drawn[:, own_rows] = _around(mean, offset[:, None] + inside, means.features)
         place = group["__row"].to_numpy().astype(np.intp)
-        everybody = np.concatenate(drawn, axis=1)
-        parts += [(place, everybody[number]) for number in range(many)]
+        places += [place] * many
         names += [f"{group['person'][0]}-{number + 1}" for number in range(many)]
-    keys = means.data.drop(means.names)
-    data = pl.concat(
-        keys[place].with_columns(
-            pl.lit(name).alias("person"),
-            *(pl.Series(f, values[:, j]).fill_nan(None) for j, f in enumerate(means.names)),
-        )
-        for name, (place, values) in zip(names, parts, strict=True)
+    whose = np.repeat(np.arange(len(names)), [place.size for place in places])
+    data = means.data.drop(means.names)[np.concatenate(places)].with_columns(
+        pl.Series("person", names)[whose],
+        *(pl.Series(f, values[:, j]).fill_nan(None) for j, f in enumerate(means.names)),
     )
     people = pl.DataFrame({"person": names})
     return replace(means, data=data.select(means.data.columns), people=people)

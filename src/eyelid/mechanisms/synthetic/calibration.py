@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from eyelid.mechanisms.mechanism import PublicFacts
 from eyelid.mechanisms.synthetic.measurement import Measurement
-from eyelid.mechanisms.synthetic.person_measurement import PARTS, PersonMeasurement
+from eyelid.mechanisms.synthetic.person_measurement import PersonMeasurement
 from eyelid.mechanisms.synthetic.person_rounds import Alike, Nested
-from eyelid.mechanisms.synthetic.rounds import AllPairs, Levels, Shares, Signs
+from eyelid.mechanisms.synthetic.rounds import AllPairs, Shares, Signs
 
 if TYPE_CHECKING:
     from eyelid.mechanisms.synthetic.synthetic import Synthetic
 
+# Parts into which a feature is put for each task.
+_PARTS = 8
 # Of μ²: levels, shares and signs; a private choice of pairs takes its part of each.
 _ROUNDS = (0.3, 0.4, 0.3)
 _CHOICE = 0.2
@@ -46,10 +48,11 @@ def _of_signals(mechanism: Synthetic, facts: PublicFacts, about: dict[str, Any])
     # Of one feature there are no pairs.
     chosen = _CHOICE if mechanism.pairs == "private" and facts.features > 1 else 0.0
     first, second, last = (share * (1 - chosen) for share in _ROUNDS)
+    with_lengths = mechanism.rows is None
     return Measurement(
         facts,
-        Levels(**about, share=first),
-        Shares(**about, share=second, with_lengths=mechanism.rows is None),
+        Nested(**about, share=first),
+        Shares(**about, share=second, with_lengths=with_lengths, pieces=_PARTS),
         AllPairs(**about, share=chosen) if chosen else None,
         Signs(**about, share=last, parents=tuple(range(-1, facts.features - 1))),
     )
@@ -64,7 +67,7 @@ def _of_people(mechanism: Synthetic, facts: PublicFacts, about: dict[str, Any]) 
     return PersonMeasurement(
         facts,
         Nested(**about, share=first * more),
-        Shares(**about, share=second * more, with_lengths=with_lengths, pieces=PARTS),
+        Shares(**about, share=second * more, with_lengths=with_lengths, pieces=_PARTS),
         AllPairs(**about, share=third) if there else None,
         Alike(**about, share=last * more),
     )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from eyelid.mechanisms.mechanism import Values
 
 # How much third differences of a logarithm cost, in its standard deviations.
-_STIFFNESS = 10.0
+_STIFFNESS = 3.0
 # Of a Gaussian to begin with: standard deviations, from less than a bin to all of them.
 _NARROWEST, _WIDTHS = 0.5, 20
 _ROUNDS, _STEPS, _TRIES = 8, 30, 12
@@ -25,6 +25,11 @@ _ROUNDS, _STEPS, _TRIES = 8, 30, 12
 _LARGE = 2.0
 # Change of a distribution below which nothing more is tried.
 _SETTLED = 1e-3
+# Parts of everything beyond which tails may begin, and what they have to explain of noisy counts,
+# as a logarithm of a likelihood: four standard errors.
+_TAILS, _CLEARLY = (0.5, 0.75, 0.9, 0.95, 0.99), 8.0
+# Of everything, what lies so far out on either side that a task is like all of them there.
+_OUTSIDE = 1 / 16
 # Noisy counts that are compared at once.
 _BLOCK = 4096
 # What every bin has, so that its logarithm is a number.
@@ -134,7 +139,41 @@ def smooth(evidence: Evidence, around: Values | None = None) -> Values:
         apart, shares = _improved(evidence, apart, like, stiff)
         if np.abs(shares - last).sum() < _SETTLED:
             break
-    return np.asarray(shares)
+    return _without_tails(evidence, shares) if around is None else _alike_outside(shares, around)
+
+
+def _without_tails(evidence: Evidence, shares: Values) -> Values:
+    """Tails that fall ever faster, as far as counts do not clearly say otherwise.
+
+    Far out a little noise is a lot of a mean, and more of a standard deviation.
+    """
+    for side in (slice(None), slice(None, None, -1)):
+        below = np.cumsum(shares[side])
+        for part in _TAILS:
+            # The first bin beyond this part of everything; there are no slopes at the end.
+            first = min(int(np.searchsorted(below, part)), len(shares) - 2)
+            logs = np.log(shares[side] + _SPREAD**2)
+            slopes = np.minimum.accumulate(np.diff(logs[first:]))
+            logs[first + 1 :] = logs[first] + np.cumsum(slopes)
+            tried = np.exp(logs)[side]
+            tried /= tried.sum()
+            if evidence.cost(tried) - evidence.cost(shares) < _CLEARLY:
+                shares = tried
+                break
+    return shares
+
+
+def _alike_outside(shares: Values, around: Values) -> Values:
+    """A distribution that is as many times another one far out as it is farther in.
+
+    What lies outside is nobody's in particular: a parabola might make it anything.
+    """
+    below = np.cumsum(around)
+    low, high = (int(np.searchsorted(below, part)) for part in (_OUTSIDE, 1 - _OUTSIDE))
+    times = shares / (around + _SPREAD)
+    times[:low], times[high + 1 :] = times[low], times[high]
+    found = times * (around + _SPREAD)
+    return np.asarray(found / found.sum())
 
 
 def _improved(

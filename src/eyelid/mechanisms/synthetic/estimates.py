@@ -12,31 +12,8 @@ from numpy.typing import NDArray
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.synthetic.rounds import QUARTERS, Lookup
 
-# Standard errors that are taken off before halves of a range are compared.
-_TAKEN_OFF = 1.25
 # Of a distribution, what is spread over all bins, so that none is impossible.
 _SPREAD = 1e-6
-
-
-def distribution(counts: Values, noise_sd: float) -> Values:
-    """The distribution behind noisy counts (…, bins); bins are a power of two.
-
-    From the whole range down, each half of a range has its part by what stands out of the noise in
-    it. Ranges in which nothing does are even, so that noise makes no peaks.
-    """
-    bins = counts.shape[-1]
-    shares = np.ones((*counts.shape[:-1], 1))
-    width = bins
-    while width > 1:
-        width //= 2
-        found = counts.reshape(*counts.shape[:-1], -1, width).sum(axis=-1)
-        kept = np.maximum(found - _TAKEN_OFF * noise_sd * np.sqrt(width), 0.0)
-        halves = kept.reshape(*kept.shape[:-1], -1, 2)
-        both = halves.sum(axis=-1, keepdims=True)
-        part = np.where(both > 0, halves / np.where(both > 0, both, 1.0), 0.5)
-        shares = (shares[..., None] * part).reshape(*kept.shape)
-    even: Values = shares * (1 - _SPREAD) + _SPREAD / bins
-    return even
 
 
 def nearest_shares(shares: Values) -> Values:

@@ -10,16 +10,18 @@ from numpy.typing import NDArray
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.mechanisms.synthetic.copula import GRID, PARTS, Copula, recall
-from eyelid.mechanisms.synthetic.estimates import from_the_root, halves, shrunk
+from eyelid.mechanisms.synthetic.estimates import from_the_root, shrunk
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
 from eyelid.mechanisms.synthetic.rounds import (
     TRENDS,
+    Lookup,
     Signs,
 )
 from eyelid.mechanisms.synthetic.sequences import (
     LENGTH_BINS,
     length_bin,
 )
+from eyelid.mechanisms.synthetic.smooth_shares import smooth_distributions
 
 _MOST_R = 0.995
 CERTAIN = 5.0
@@ -47,8 +49,8 @@ def fitted(measurement: Measurement, answers: Answers, bins: Bins) -> Copula:
     numbers = signs.in_people(answers.signs, facts)
     pair, lag, task, trend = np.split(numbers, np.cumsum(signs.numbers(facts))[:-1])
     parents = tuple(int(parent) for parent in answers.parents)
-    distributions = measurement.distributions(answers.levels, answers.shares)
-    chance = Chance.of(distributions, there)
+    distributions = smooth_distributions(measurement, answers)
+    chance = Chance.of(distributions, measurement.halves(answers.levels, answers.shares), there)
     lags = lag.reshape(-1, features) / people - chance.same
     lags = correlation(shrunk(lags, sd, lags.mean(axis=1, keepdims=True)) / chance.room)
     # Noise must not make what is later more alike than what is sooner.
@@ -86,9 +88,12 @@ class Chance:
     weights: Values
 
     @classmethod
-    def of(cls, distributions: Values, people: Values) -> Chance:
-        """By distributions (groups, tasks, features, bins), people (groups, tasks, features)."""
-        means = (distributions * halves(distributions)[..., :-1]).sum(axis=-1)
+    def of(cls, distributions: Values, halves: Lookup, people: Values) -> Chance:
+        """By distributions (groups, tasks, features, bins), people (groups, tasks, features).
+
+        The halves are those that were asked for, which are no halves, quite.
+        """
+        means = (distributions * halves[..., :-1]).sum(axis=-1)
         return cls(means, people / people.sum(axis=(0, 1)))
 
     def pairs(self, one: NDArray[np.intp], other: NDArray[np.intp]) -> Values:

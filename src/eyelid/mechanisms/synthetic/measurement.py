@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from eyelid.mechanisms.differential import Integers, noise_of
 from eyelid.mechanisms.mechanism import PublicFacts, Values
+from eyelid.mechanisms.synthetic.densities import best_gaussian, nested
 from eyelid.mechanisms.synthetic.estimates import (
-    distribution,
     halves,
     nearest_shares,
     of_tasks,
@@ -27,9 +27,9 @@ from eyelid.mechanisms.synthetic.estimates import (
     towards_common,
     towards_mean,
 )
+from eyelid.mechanisms.synthetic.person_rounds import Nested, widths
 from eyelid.mechanisms.synthetic.rounds import (
     AllPairs,
-    Levels,
     Lookup,
     Round,
     Shares,
@@ -94,7 +94,7 @@ class Measurement:
     """Whether rows are no signal, and people's rows only more alike than others'."""
 
     facts: PublicFacts
-    levels: Levels
+    levels: Nested
     shares: Shares
     choice: AllPairs | None
     signs: Round
@@ -170,13 +170,19 @@ class Measurement:
         assert isinstance(self.signs, Signs), "others override this"
         return replace(self.signs, parents=tuple(int(parent) for parent in parents))
 
+    @property
+    def sums(self) -> Values:
+        """Which bins each nested count is of, (counts, bins)."""
+        return nested(self.levels.bins, tuple(widths(self.levels.bins)))
+
+    def level_counts(self, levels: Integers) -> Values:
+        """Nested counts in people, (…, features, counts)."""
+        counts = self.levels.in_people(levels, self.facts)
+        return counts.reshape(*levels.shape[:-1], self.facts.features, -1)
+
     def overall(self, levels: Integers) -> Values:
-        """The distribution of each feature over all tasks, by noisy answers."""
-        mechanism, facts = self.levels, self.facts
-        counts = mechanism.in_people(levels, facts).reshape(
-            *levels.shape[:-1], facts.features, mechanism.bins
-        )
-        return distribution(counts, mechanism.noise_of_person(facts))
+        """The Gaussian that is most like the noisy counts of each feature, to ask further by."""
+        return best_gaussian(self.level_counts(levels), self.sums)
 
     def distributions(self, levels: Integers, shares: Integers) -> Values:
         """Distributions by noisy answers: (…, groups, tasks, features, bins)."""

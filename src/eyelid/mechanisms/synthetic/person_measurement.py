@@ -1,8 +1,7 @@
 """What is measured of people whose rows are no signal: trials, questions, single fixations.
 
-Nested counts say where values are and how widely they lie, eighths of that how they do in each task
-and group. Two rounds of signs say how every two features go together, and how much a person's rows
-are alike.
+Beside how values are distributed, two rounds of signs say how every two features go together, and
+how much a person's rows are alike.
 """
 
 from __future__ import annotations
@@ -14,14 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.mechanisms.differential import Integers
-from eyelid.mechanisms.mechanism import Values
-from eyelid.mechanisms.synthetic.densities import best_gaussian, nested
 from eyelid.mechanisms.synthetic.measurement import Measurement
-from eyelid.mechanisms.synthetic.person_rounds import widths
 from eyelid.mechanisms.synthetic.rounds import Round
-
-PARTS = 8
-"""Parts into which a feature is put for each task."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,17 +31,3 @@ class PersonMeasurement(Measurement):
         """Every feature after the one before it: all pairs are known, and no tree is needed."""
         features = self.facts.features
         return np.broadcast_to(np.arange(-1, features - 1), (*choice.shape[:-1], features))
-
-    @property
-    def sums(self) -> Values:
-        """Which bins each nested count is of, (counts, bins)."""
-        return nested(self.levels.bins, tuple(widths(self.levels.bins)))
-
-    def nested_counts(self, levels: Integers) -> Values:
-        """Nested counts in people, (…, features, counts)."""
-        counts = self.levels.in_people(levels, self.facts)
-        return counts.reshape(*levels.shape[:-1], self.facts.features, -1)
-
-    def overall(self, levels: Integers) -> Values:
-        """The Gaussian that is most like the noisy counts of each feature, to ask further by."""
-        return best_gaussian(self.nested_counts(levels), self.sums)

@@ -8,6 +8,7 @@ count: values are spread as evenly as the distribution says, not as chance has i
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,22 +18,21 @@ from numpy.typing import NDArray
 from eyelid.mechanisms.mechanism import Values
 from eyelid.mechanisms.synthetic.binning import Bins
 from eyelid.mechanisms.synthetic.copula import Copula, rows_drawn
-from eyelid.mechanisms.synthetic.densities import Evidence, smooth
-from eyelid.mechanisms.synthetic.estimates import nearest_shares, shrunk, towards_common
+from eyelid.mechanisms.synthetic.estimates import shrunk
 from eyelid.mechanisms.synthetic.fitting import correlation, fitted, shares_of_lengths
 from eyelid.mechanisms.synthetic.measurement import Answers, Measurement
 from eyelid.mechanisms.synthetic.person_measurement import PersonMeasurement
 from eyelid.mechanisms.synthetic.sequences import length_edges
+from eyelid.mechanisms.synthetic.smooth_shares import how_much_is_there, smooth_distributions
 
+# Rows of which values are made at once.
+_BLOCK_ROWS = 1 << 18
 # Of a sign's variance, the least that something is said about.
 _LEAST_ROOM = 0.25
 # Of a feature's variance, the least and the most that lies between people.
 _ALIKE = (0.01, 0.99)
 # The least that is left of a feature when all others are known.
 _LEAST_OWN = 0.01
-# Standard errors above which missing values are not noise: beside everybody, whose number is known,
-# and beside the feature that most have.
-_MISSING_OF_ALL, _MISSING_OF_MOST = 3.0, 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class PersonModel:
     def drawn(
         self, group: int, rows: NDArray[np.int64], rng: np.random.Generator
     ) -> Iterator[Values]:
-        """Values of synthetic participants: (rows of recordings, features), all at once.
+        """Values of synthetic participants, block by block: (rows of recordings, features).
 
         Args:
             group: whom they belong to.
@@ -71,27 +71,42 @@ class PersonModel:
         """
         people, tasks = rows.shape
         features = len(self.alike)
-        mixed = np.linalg.cholesky(self.together).T
         person = np.repeat(np.arange(people), rows.sum(axis=1))
         task = np.repeat(np.tile(np.arange(tasks), people), rows.ravel())
-        signal = np.sqrt(self.alike) * (rng.standard_normal((people, features)) @ mixed)[person]
-        own = rng.standard_normal((len(person), features)) @ mixed
-        signal += np.sqrt(1 - self.alike) * own
-        place = np.empty_like(signal)
-        for number in range(tasks):
-            mine = np.flatnonzero(task == number)
+        of_task = [np.flatnonzero(task == number) for number in range(tasks)]
+        signal = self._signal(person, people, rng)
+        place = np.empty((len(person), features))
+        # One feature after the other: of many rows, ranks of all at once would take much memory.
+        for feature, (number, mine) in itertools.product(range(features), enumerate(of_task)):
             if not mine.size:
                 continue
-            ranks = signal[mine].argsort(axis=0).argsort(axis=0)
-            rare = (ranks + rng.random(ranks.shape)) / len(mine)
-            for feature in range(features):
-                shares = self.distributions[group, number, feature]
-                ends = np.concatenate([[0.0], np.cumsum(shares)]) / shares.sum()
-                found = np.interp(rare[:, feature], ends, np.arange(len(ends)))
-                place[mine, feature] = found
-        values = self.bins.values(place)
-        values[rng.random(values.shape) < self.missing[group][task]] = np.nan
-        yield values
+            ranks = signal[mine, feature].argsort().argsort()
+            shares = self.distributions[group, number, feature]
+            ends = np.concatenate([[0.0], np.cumsum(shares)]) / shares.sum()
+            rare = (ranks + rng.random(len(mine))) / len(mine)
+            place[mine, feature] = np.interp(rare, ends, np.arange(len(ends)))
+        del signal
+        for first in range(0, len(place), _BLOCK_ROWS):
+            some = slice(first, first + _BLOCK_ROWS)
+            values = self.bins.values(place[some])
+            values[rng.random(values.shape) < self.missing[group][task[some]]] = np.nan
+            yield values
+
+    def _signal(
+        self, person: NDArray[np.intp], people: int, rng: np.random.Generator
+    ) -> NDArray[np.float32]:
+        """What makes values of rows high or low, (rows, features): a person's part and its own."""
+        mixed = np.linalg.cholesky(self.together).T.astype(np.float32)
+        sizes = (len(person), len(self.alike))
+        found = rng.standard_normal(sizes, dtype=np.float32) @ mixed
+        found *= np.sqrt(1 - self.alike).astype(np.float32)
+        common = rng.standard_normal((people, sizes[1]), dtype=np.float32) @ mixed
+        common *= np.sqrt(self.alike).astype(np.float32)
+        for first in range(0, len(person), _BLOCK_ROWS):
+            some = slice(first, first + _BLOCK_ROWS)
+            found[some] += common[person[some]]
+        signal: NDArray[np.float32] = found
+        return signal
 
 
 def model_of(measurement: Measurement, answers: Answers, bins: Bins) -> Copula | PersonModel:
@@ -102,8 +117,8 @@ def model_of(measurement: Measurement, answers: Answers, bins: Bins) -> Copula |
 
 
 def _of_people(measurement: PersonMeasurement, answers: Answers, bins: Bins) -> PersonModel:
-    distributions = _distributions(measurement, answers)
-    there = _there(measurement, answers)
+    distributions = smooth_distributions(measurement, answers)
+    there = how_much_is_there(measurement, answers)
     lengths = shares_of_lengths(measurement, answers)
     # How much signs agree by chance: the halves that were asked for are no halves, quite.
     halves = measurement.halves(answers.levels, answers.shares)[..., :-1]
@@ -114,52 +129,6 @@ def _of_people(measurement: PersonMeasurement, answers: Answers, bins: Bins) -> 
     # Of two rows of one person: what people have in common, and what single rows have.
     both = np.sqrt(np.outer(alike, alike)) + np.sqrt(np.outer(1 - alike, 1 - alike))
     return PersonModel(distributions, 1 - there, _possible(together / both), alike, lengths, bins)
-
-
-def _distributions(measurement: PersonMeasurement, answers: Answers) -> Values:
-    """Smooth distributions (groups, tasks, features, bins)."""
-    facts, shares = measurement.facts, measurement.shares
-    counts = measurement.in_quarters(answers.shares)
-    people = measurement.people_with(answers.shares)
-    groups, tasks, features, parts = counts.shape
-    cells = groups * tasks
-    noise = shares.noise_of_person(facts)
-    sd = noise / people.reshape(cells, features)
-    noisy = (counts / people[..., None]).reshape(cells, features, parts)
-    each = nearest_shares(towards_common(noisy, sd)) if cells > 1 else noisy
-    which = measurement.quarters(answers.levels)[:, :-1]
-    nested = measurement.nested_counts(answers.levels)
-    of_level = measurement.levels.noise_of_person(facts)
-    # Rows of all tasks together count as one person, those of each task as another one.
-    everybody = people.sum(axis=0).mean(axis=0)
-    if cells == 1:
-        everybody = facts.people * _there(measurement, answers)[0, 0]
-    found = np.empty((cells, features, measurement.levels.bins))
-    for feature in range(features):
-        inside = (which[feature] == np.arange(parts)[:, None]).astype(np.float64)
-        by_part = counts[..., feature, :].sum(axis=0).mean(axis=0)
-        whole = smooth(
-            Evidence.of(measurement.sums, nested[feature], of_level, everybody[feature])
-            + Evidence.of(inside, by_part, noise * np.sqrt(groups / tasks), everybody[feature])
-        )
-        for cell in range(cells):
-            evidence = Evidence.of(inside, each[cell, feature], sd[cell, feature], 1.0)
-            found[cell, feature] = smooth(evidence, whole) if cells > 1 else whole
-    return found.reshape(groups, tasks, features, -1)
-
-
-def _there(measurement: PersonMeasurement, answers: Answers) -> Values:
-    """How likely a row has a value, (groups, tasks, features): 1 where noise may have taken it."""
-    people = measurement.people_with(answers.shares)
-    most, clear = people.max(axis=-1, keepdims=True), _MISSING_OF_MOST
-    if people.shape[:2] == (1, 1):
-        # Everybody has a row of the only task.
-        most, clear = np.full_like(most, measurement.facts.people), _MISSING_OF_ALL
-    noise = measurement.shares.noise_of_person(measurement.facts) * np.sqrt(
-        measurement.shares.pieces
-    )
-    found: Values = np.where(most - people > clear * noise, people / most, 1.0)
-    return found
 
 
 def _present(measurement: PersonMeasurement, answers: Answers, there: Values) -> Values:

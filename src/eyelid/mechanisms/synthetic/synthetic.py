@@ -45,7 +45,7 @@ from eyelid.mechanisms.synthetic.person_model import model_of
 from eyelid.mechanisms.synthetic.person_rounds import Alike, Nested
 from eyelid.mechanisms.synthetic.public_pairs import public_tree
 from eyelid.mechanisms.synthetic.recordings import MADE_UP, tasks_of
-from eyelid.mechanisms.synthetic.rounds import AllPairs, Levels, Shares, Signs
+from eyelid.mechanisms.synthetic.rounds import AllPairs, Shares, Signs
 from eyelid.mechanisms.synthetic.sequences import BEND, Sequences, sequences_of
 from eyelid.mechanisms.synthetic.utility import ALL, COMMON, shown_of_people, too_few, worth
 from eyelid.mechanisms.synthetic.whole_numbers import rounded
@@ -72,12 +72,12 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         summary="A study of synthetic participants, drawn from noisy measurements of all people.",
         takes="""a FeatureTable. Of each person and task T rows count, evenly spread over what there
         is, and each with its part: all together no more than one person. Values are put in public
-        bins. In rounds, under Gaussian noise: how each feature is distributed over all tasks; how
-        much of each task, and of each public group, lies in each quarter of that, and how many rows
-        recordings have; along a tree of features, how they go together, how long they stay as they
-        are, how people stay the same over tasks, and how they change in the course of a recording.
-        The tree is public, or chosen by a round of its own. Where rows are no windows of a signal:
-        nested tables of each feature, eighths by task and group, how every two features go
+        bins. In rounds, under Gaussian noise: how each feature is distributed over all tasks, in
+        nested tables; how much of each task, and of each public group, lies in each eighth of the
+        Gaussian that is most like that, and how many rows recordings have; along a tree of
+        features, how they go together, how long they stay as they are, how people stay the same
+        over tasks, and how they change in the course of a recording. The tree is public, or chosen
+        by a round of its own. Where rows are no windows of a signal: how every two features go
         together, and how much a person's rows are alike. Of a public order of features, the
         measures that are reported most first, eight are carried unless others are asked for, and
         fewer where the error that is wanted does not allow so many; the rest is left out. A missing
@@ -178,10 +178,8 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
             raise InputError(f"bins must be a power of two from 4 to {MOST_BINS}, got {self.bins}")
 
     def bins_for(self, facts: PublicFacts) -> int:
-        """As many as were asked for; else a quarter of the people, 8 to 64, or all if smooth."""
-        if self.bins is not None or self.of_people(facts):
-            return self.bins or MOST_BINS
-        return max(8, min(64, 1 << max(0, (facts.people // 4).bit_length() - 1)))
+        """As many as were asked for; all if not: distributions are smooth, whatever they are."""
+        return self.bins or MOST_BINS
 
     def of_people(self, facts: PublicFacts) -> bool:
         """Whether rows are no signal, which has an order of time."""
@@ -263,14 +261,14 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
         return measurement_of(self, measured).shares.noise_of_person(measured)
 
     def error_with_all(self, facts: PublicFacts) -> float:
-        """How far a task's share of a quarter will be off with all features: the smallest group's.
+        """How far released numbers will be off with all features: the smallest group's.
 
-        Root mean square over features, tasks and quarters. These are the quarters of the release
-        over all tasks, values told apart as 64 public bins tell them. As many people are made up
-        as there are: with fewer, leaving out features would mend nothing.
+        The largest of that of shares of a quarter of a task, root mean square over features, tasks
+        and quarters: the quarters of the release over all tasks, values told apart as 64 public
+        bins tell them; of means over everybody, .2 standard deviations counting as .15; and where
+        rows are no signal, of correlations of two features.
         """
-        noise, people = self.noise_of_shares(facts), grouped(facts, self.by).smallest
-        return max(error_of_share(noise, people), capacity.error_of_means(self, facts, noise))
+        return capacity.error_with_all(self, facts)
 
     def expected_share_error(self, facts: PublicFacts) -> float:
         """Expected error of released shares: carried features, drawn participants, all groups."""
@@ -471,7 +469,6 @@ class Synthetic(DifferentialMechanism, FeatureMechanism):
     def parts(self) -> Iterator[DifferentialMechanism]:
         """The rounds by themselves, each with all of μ²."""
         settings: dict[str, Any] = {"epsilon": self.epsilon, "delta": self.delta or 1e-5, "bins": 8}
-        yield Levels(**settings)
         yield Shares(**settings)
         yield Signs(**settings, parents=(-1, 0, 1))
         yield AllPairs(**settings)

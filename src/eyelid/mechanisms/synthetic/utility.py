@@ -271,8 +271,8 @@ class MadeUp:
         tasks_apart_sd: how far the difference of two tasks' means will be off, about, in standard
             deviations of the feature.
         tells_nobody: whether a feature that nobody has stays empty.
-        mean_error_sd: how far a mean over everybody will be off, about, in standard deviations
-            between people; None where rows are windows of a signal.
+        mean_error_sd: how far a mean over everybody will be off, about, in standard deviations of
+            a feature's rows; None where there are no features.
     """
 
     people: int

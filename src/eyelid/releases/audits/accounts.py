@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from eyelid.errors import InputError
 from eyelid.gaze.study import Origin, Study
@@ -13,7 +14,7 @@ from eyelid.mechanisms.certificate import Certificate
 from eyelid.privacy.composition import parallel
 from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.ledger import Debit, Ledger
-from eyelid.releases.accounting import debit_of
+from eyelid.releases.accounting import debit_of, listed_as
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Account:
         releases: how many releases the most released of them were in; None where not known.
         by_then: the same when this release was counted, itself included.
         history: what had been counted for them then; None where that is not known.
+        since: what was counted for them later.
         unknown: what could not be asked, in words.
     """
 
@@ -34,7 +36,27 @@ class Account:
     releases: int | None = None
     by_then: int = 1
     history: list[Debit] | None = None
+    since: tuple[Debit, ...] = ()
     unknown: tuple[str, ...] = ()
+
+    def may_list(self, listed: Sequence[Mapping[str, Any]]) -> bool:
+        """Whether a certificate may list these releases: all by then, and perhaps later ones.
+
+        One that was killed after it was counted, and made later, lists what came in between.
+
+        Args:
+            listed: the releases, as a certificate has them.
+        """
+        if self.history is None:
+            return True
+        left: list[Mapping[str, Any]] = list(listed)
+        for debit in self.history:
+            stated = listed_as(debit)
+            if stated not in left:
+                return False
+            left.remove(stated)
+        later: list[Mapping[str, Any]] = [listed_as(debit) for debit in self.since]
+        return all(left.count(each) <= later.count(each) for each in left)
 
 
 def counted(
@@ -76,12 +98,14 @@ def counted(
     known = book.known_at(debit.id)
     past = [[one for one in balance.debits if one.id in known] for balance in balances]
     each = {one.id: one for debits in past for one in debits}
+    now = {one.id: one for balance in balances for one in balance.debits}
     return Account(
         debit=debit,
         total=total,
         releases=max((len(balance.debits) for balance in balances), default=0),
         by_then=max((len(debits) for debits in past), default=0) or 1,
         history=[each[number] for number in sorted(each)],
+        since=tuple(now[number] for number in sorted(now) if number not in each),
     )
 
 

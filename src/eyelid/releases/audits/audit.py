@@ -19,7 +19,7 @@ from eyelid.errors import InputError
 from eyelid.gaze.sources import refuse_frame
 from eyelid.io.column_map import Map
 from eyelid.io.people_choice import Whom
-from eyelid.io.release_folder import states_heatmap, states_results
+from eyelid.io.release_folder import states_heatmap, states_results, states_synthetic_gaze
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.releases.audits.attack import AuditPlan
 from eyelid.releases.audits.folder import audit_places
@@ -27,6 +27,7 @@ from eyelid.releases.audits.kinds import ATTACKS
 from eyelid.releases.audits.map_target import map_target
 from eyelid.releases.audits.pairing import Source, audit_target
 from eyelid.releases.audits.statistics import statistics_target
+from eyelid.releases.audits.synthetic_gaze import synthetic_gaze_target
 from eyelid.reporting.audits.results import Audit, TableAudit
 from eyelid.reporting.release import Release
 
@@ -40,6 +41,10 @@ OF_EVERYBODY: dict[ReleaseKind, tuple[Callable[..., AuditTarget], str]] = {
     ReleaseKind.MAPS: _MAPS,
     ReleaseKind.TABLES: _MAPS,
     ReleaseKind.STATISTICS: (statistics_target, "results re-identify nobody"),
+    ReleaseKind.SYNTHETIC_GAZE: (
+        synthetic_gaze_target,
+        "synthetic recordings have no participant's own record",
+    ),
 }
 
 
@@ -168,7 +173,11 @@ def _of_everybody(released: Source | Release) -> ReleaseKind | None:
         return kind if kind in OF_EVERYBODY else None
     if not isinstance(released, str | Path):
         return None
-    stated = {ReleaseKind.MAPS: states_heatmap, ReleaseKind.STATISTICS: states_results}
+    stated = {
+        ReleaseKind.MAPS: states_heatmap,
+        ReleaseKind.STATISTICS: states_results,
+        ReleaseKind.SYNTHETIC_GAZE: states_synthetic_gaze,
+    }
     return next((kind for kind, states in stated.items() if states(released)), None)
 
 

@@ -7,6 +7,7 @@ of one kind is in its module.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,15 +18,24 @@ from eyelid.attacks.target import same_features
 from eyelid.errors import InputError
 from eyelid.gaze.study import INDEX_COLUMNS
 from eyelid.gaze.table import FeatureTable
-from eyelid.mechanisms.certificate import Certificate, bounding, form_given, shown_by_choice
+from eyelid.mechanisms.certificate import (
+    Certificate,
+    bounding,
+    form_given,
+    shown_by_choice,
+    undone,
+)
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
 from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.privacy.composition import sequential
 from eyelid.privacy.guarantee import Guarantee, Kind
+from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
 from eyelid.privacy.unit import PERSON
+from eyelid.releases.accounting import in_all
 from eyelid.releases.audits.accounts import Account
+from eyelid.releases.audits.certificate_file import MORE, alike
 from eyelid.releases.kinds.features.plan import described
 from eyelid.version import build
 
@@ -34,6 +44,8 @@ if TYPE_CHECKING:
 
 # Another eyelid's arithmetic may differ in the last digits.
 _TOLERANCE = 1e-6
+# What a certificate says of each release that it lists.
+_LISTED = {"mechanism", "kind", "epsilon", "delta", "mu", "holds"}
 
 
 @dataclass(frozen=True)
@@ -94,10 +106,10 @@ def _with(
     attack: TableAttack,
 ) -> Iterator[str]:
     """What a mechanism would have said and done otherwise."""
-    alike = same_features(released, original)
+    same = same_features(released, original)
     # Means, synthetic participants, and windows of something else do not tell what the mechanism
     # took.
-    known = released if mechanism.release is ReleaseKind.RECORDS and alike else original
+    known = released if mechanism.release is ReleaseKind.RECORDS and same else original
     try:
         mechanism.check(known)
     except InputError as error:
@@ -105,7 +117,7 @@ def _with(
         return
     facts = mechanism.facts(known)
     rows = released.recordings["rows"]
-    length = facts.length if alike else rows[0]
+    length = facts.length if same else rows[0]
     if (rows != length).any() and mechanism.one_length:
         yield f"recordings have not the {length} rows that the mechanism gives them"
         return
@@ -117,6 +129,13 @@ def _with(
         form = form_given(original.chosen, mechanism.form)
         if certificate.misstates(form, described(mechanism, original)):
             yield MISSTATED
+        how = in_all(
+            mechanism.person_total(facts), undone(certificate.person_level, certificate.others)
+        )
+        if certificate.how != how:
+            yield "the certificate says otherwise how a person's total comes about"
+        if not alike(certificate.parameters, json.loads(json.dumps(mechanism.parameters()))):
+            yield MORE
     yield from attack.faults(Claim(mechanism, certificate, original, released, facts))
 
 
@@ -149,7 +168,11 @@ def as_declared(
             )
     # Another version may say the same in other words.
     stale = certificate.version != build()
-    if not stale and certificate.noise.get("sampler") != mechanism.sampler(facts):
+    noise = {"sampler": mechanism.sampler(facts), "numerics": mechanism.numerics}
+    # Noise of a seed promises nothing.
+    seeds = (None,) if certificate.person_level.holds else (None, 0)
+    sources = [noise | {"randomness": randomness(seed).name} for seed in seeds]
+    if not stale and certificate.noise not in sources:
         yield f"the certificate describes another noise than its {called} adds"
 
 
@@ -171,6 +194,13 @@ def among_promises(certificate: Certificate, account: Account) -> Iterator[str]:
             )
         if _leaves_out(total, debit.guarantee) if total else not certificate.incomplete:
             yield "the certificate's total over all releases is less than this release alone"
+    if not account.may_list(certificate.ledger):
+        yield "the certificate lists other releases than the ledger has counted"
+    if any(not isinstance(each, dict) or set(each) != _LISTED for each in certificate.ledger):
+        yield "the certificate says more of releases than that they were counted"
+    promises = (certificate.guarantee, promised, total)
+    if any(each is not None and each.holds and each.reasons for each in promises):
+        yield "the certificate says why a guarantee is not valid, and that it is"
     if not promised.holds:
         return
     bounded = bounding(promised, total, max(account.by_then, len(certificate.ledger)))

@@ -28,6 +28,7 @@ from eyelid.releases.advice import fitting_windows
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.accounts import check_shown, counted
 from eyelid.releases.audits.canaries import Canaries
+from eyelid.releases.audits.certificate_file import said_besides
 from eyelid.releases.audits.gaze_consistency import gaze_inconsistencies, too_few_to_check
 from eyelid.releases.audits.matching import beyond, check_people, in_common, matched, with_values
 from eyelid.releases.audits.records import RecordsAttack
@@ -133,7 +134,7 @@ def gaze_target(
         filter=mechanism,
         windows_s=windows_s,
         total=account.total,
-        inconsistencies=(*refused, *wrong),
+        inconsistencies=(*refused, *wrong, *said_besides(path, certificate)),
         releases=account.releases,
         alike=same_for_all(taken) and people_alike(theirs),
         path=path,

@@ -71,10 +71,13 @@ class GroupsAttack(TableAttack):
 
     def completed(self, target: TableTarget) -> TableTarget:
         """The pair with who is in which group, as far as that can be found out."""
-        assert target.released is not None, "there is no release"
-        groups, wrong = found_groups(
-            cast(KSame | None, target.mechanism), target.original, target.released
-        )
+        released = target.released
+        assert released is not None, "there is no release"
+        mechanism = cast(KSame | None, target.mechanism)
+        if mechanism is not None:
+            # Attackers have the very rows that went into the means.
+            target = replace(target, original=mechanism.taken(target.original))
+        groups, wrong = found_groups(mechanism, target.original, released)
         if target.certificate is None and (groups is None or wrong):
             raise InputError(
                 "the release has groups of people, without a certificate, and they are not plain "
@@ -127,7 +130,8 @@ class GroupsAttack(TableAttack):
 
     def measure(self, trial: Trial) -> Outcome:
         """Means of random groups, attacked under the names of all members."""
-        mechanism, table, seed = trial.mechanism, trial.table, trial.seed
+        mechanism, seed = trial.mechanism, trial.seed
+        table = mechanism.taken(trial.table)
         member = mechanism.partition(table, fresh_noise(seed, b"who is with whom"))
         grouped = Grouped(mechanism, table, one_a_group(mechanism, table, member), member)
         material, shared = Material(table, grouped.named()), Material(table, grouped.shared(seed))

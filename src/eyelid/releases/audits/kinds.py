@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 
 from eyelid.attacks.one_run import CanaryResult
-from eyelid.attacks.outcome import Outcome, Trial
+from eyelid.attacks.outcome import Outcome, Trial, concluded, fresh_noise
 from eyelid.attacks.synthetic import names_nobody
 from eyelid.errors import InputError
 from eyelid.gaze.table import FeatureTable
@@ -22,6 +22,7 @@ from eyelid.releases.audits.means import MeansAttack
 from eyelid.releases.audits.records import RecordsAttack
 from eyelid.releases.audits.statistics import StatisticsAttack
 from eyelid.releases.audits.synthetic import RowsAttack, SyntheticAttack
+from eyelid.releases.audits.synthetic_gaze import SyntheticGazeAttack
 
 OF_FEATURES: dict[ReleaseKind, TableAttack] = {
     ReleaseKind.RECORDS: RecordsAttack(),
@@ -37,6 +38,7 @@ ATTACKS: dict[ReleaseKind, Attack] = {
     ReleaseKind.MAPS: MapsAttack(),
     ReleaseKind.TABLES: MapsAttack(),
     ReleaseKind.STATISTICS: StatisticsAttack(),
+    ReleaseKind.SYNTHETIC_GAZE: SyntheticGazeAttack(),
 }
 
 
@@ -67,6 +69,10 @@ def measured(trial: Trial) -> Outcome:
     mechanism = trial.mechanism
     kind = ReleaseKind.RECORDS if mechanism.mixes_people else mechanism.release
     found = OF_FEATURES[kind].measure(trial)
+    if trial.questions.concluded:
+        noise = fresh_noise(trial.seed, b"what is concluded")
+        released = mechanism.apply(trial.taken, noise)
+        found = concluded(found, trial.questions, trial.table, released)
     return replace(found, seconds=time.perf_counter() - started)
 
 

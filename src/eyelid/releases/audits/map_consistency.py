@@ -8,7 +8,6 @@ again: whatever differs, or is there besides, is covered by nothing.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from eyelid.privacy.bounds import Bounds
 from eyelid.privacy.guarantee import large_deltas
 from eyelid.privacy.noise import randomness
 from eyelid.privacy.rank1 import rank1_bounds
+from eyelid.releases.audits.certificate_file import MORE, alike, said_besides
 from eyelid.releases.audits.consistency import claims_more, promise_in_words
 from eyelid.releases.audits.folder import DROPPINGS, LEFT_INSIDE
 from eyelid.releases.kinds.maps.presentation import (
@@ -45,7 +45,6 @@ _OF_GROUPS = ("difference.png",)
 _OF_TABLES = ("areas.csv", "areas.png")
 _KEYS = ("table", "layer", "area", "to_area", "rank")
 _INTERVAL = ("lower", "upper")
-_IN_HISTORY = {"mechanism", "kind", "epsilon", "delta", "mu", "holds"}
 # Other computers round otherwise; and maps are kept in single precision.
 _TOLERANCE = 1e-9
 _SINGLE = 1e-4
@@ -145,32 +144,19 @@ def _promises(target: MapTarget) -> Iterator[str]:
 def _certificate(target: MapTarget) -> Iterator[str]:
     """What a certificate says that none does."""
     certificate, design = target.certificate, target.design
-    text = certificate.to_json()
-    try:
-        if target.path is not None:
-            text = (target.path / "certificate.json").read_text(encoding="utf-8")
-        found = json.loads(text, object_pairs_hook=_once)
-    except (ValueError, RecursionError):
-        found = None
     made = (
         design.tables.mechanism if design.mechanism is None and design.tables else design.mechanism
     )
     assert made is not None, "there are maps or tables"
     size = zip(("x_px", "y_px"), design.view.size, strict=True)
     bounds = Bounds({name: (0.0, float(length)) for name, length in size})
-    promises = (certificate.guarantee, certificate.total)
     besides = set(certificate.unprotected) - set(design.unprotected) - set(_OF_LEDGERS)
     besides -= set(shown_by_choice(target.chosen))
     strange = [
-        not _alike(found, json.loads(certificate.to_json())),
+        any(said_besides(target.path, certificate)),
         certificate.mechanism != made.name,
-        not _alike(certificate.parameters, made.parameters()),
+        not alike(certificate.parameters, made.parameters()),
         certificate.bounds != bounds,
-        any(
-            not isinstance(entry, dict) or set(entry) != _IN_HISTORY for entry in certificate.ledger
-        ),
-        target.history is not None and list(certificate.ledger) != target.history,
-        any(each is not None and each.holds and each.reasons for each in promises),
         set(certificate.rank1_bound) != set(rank1_bounds(certificate.person_level, 2)),
         certificate.version == build()
         and (certificate.how != design.how or not besides <= _delta_words(target)),
@@ -178,21 +164,13 @@ def _certificate(target: MapTarget) -> Iterator[str]:
         and certificate.misstates(form_given(target.chosen, made.form), design.released_as),
     ]
     if any(strange):
-        yield "the certificate says more, or other things, than a certificate of such a release"
+        yield MORE
 
 
 def _delta_words(target: MapTarget) -> set[str]:
     """What is said of every δ that could expose one of all people."""
     stated = target.certificate
     return set(large_deltas(stated.people, stated.person_level, stated.total))
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose names are there once: of two the first would go unseen."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name is there twice")
-    return found
 
 
 def _finite(target: MapTarget) -> bool:
@@ -263,7 +241,7 @@ class _Made:
         if certificate.version != build():
             for words in (facts, stated):
                 words.pop("reliability", None)
-        if not _alike(stated, json.loads(json.dumps(facts))):
+        if not alike(stated, json.loads(json.dumps(facts))):
             yield "the certificate tells of the map what public facts and noisy cells do not give"
 
     def wrong_card(self, simulated: bool) -> Iterator[str]:
@@ -297,14 +275,3 @@ def _near(found: NDArray[Any], wanted: NDArray[Any], relative: float) -> bool:
 def _names(tables: pl.DataFrame) -> pl.DataFrame:
     """What each row is about; a file does not tell an empty name from none."""
     return tables.select(_KEYS).with_columns(pl.col(pl.String).fill_null(""))
-
-
-def _alike(found: Any, wanted: Any) -> bool:
-    """Whether two things of JSON are the same, numbers to within rounding."""
-    if isinstance(wanted, dict) and isinstance(found, dict):
-        return set(found) == set(wanted) and all(_alike(found[key], wanted[key]) for key in wanted)
-    if isinstance(wanted, list) and isinstance(found, list):
-        return len(found) == len(wanted) and all(map(_alike, found, wanted))
-    if {type(found), type(wanted)} <= {int, float}:
-        return math.isclose(found, wanted, rel_tol=_TOLERANCE)
-    return type(found) is type(wanted) and bool(found == wanted)

@@ -70,7 +70,6 @@ class MapTarget(HeatmapTarget):
         mechanisms: of each map's people, with what it chose.
         arrays: of map.npz; empty without maps.
         tables: of areas; None without them.
-        history: what its certificate's ledger must say; None if not known.
         chosen: how the people of the original were chosen, as a study remembers it.
     """
 
@@ -80,7 +79,6 @@ class MapTarget(HeatmapTarget):
     mechanisms: tuple[MapMechanism, ...]
     arrays: Arrays
     tables: pl.DataFrame | None
-    history: list[dict[str, Any]] | None = None
     chosen: tuple[str, ...] = ()
 
     def cells(self, number: int) -> Floats:
@@ -188,9 +186,6 @@ def map_target(
         arrays=arrays,
         tables=tables,
         total=account.total,
-        history=None
-        if account.history is None
-        else [{"mechanism": one.mechanism} | one.guarantee.summary() for one in account.history],
         notes=(*account.unknown, _not_drawn_again(design), *_of_another_version(certificate)),
     )
     strange = [f"{name} does not belong into {folder}" for name in unknown_files(target)]

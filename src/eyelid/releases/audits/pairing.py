@@ -34,7 +34,9 @@ from eyelid.privacy.unit import Trust
 from eyelid.releases.accounting import input_digest, read_certificate
 from eyelid.releases.audits import earlier_digests
 from eyelid.releases.audits.accounts import check_shown, counted
+from eyelid.releases.audits.certificate_file import said_besides
 from eyelid.releases.audits.consistency import inconsistencies
+from eyelid.releases.audits.data_card import card_notes
 from eyelid.releases.audits.gaze import gaze_target
 from eyelid.releases.audits.kinds import OF_FEATURES, attacked_as
 from eyelid.releases.audits.matching import check_people, in_common, with_values, without_values
@@ -199,7 +201,14 @@ def _certified(
         lambda: input_digest(taken),
         lambda: earlier_digests.input_digest(taken),
     )
-    wrong = inconsistencies(certificate, taken, theirs, account, mechanism, attack)
+    wrong = [
+        *refused,
+        *inconsistencies(certificate, taken, theirs, account, mechanism, attack),
+        *said_besides(opened.path, certificate),
+    ]
+    if not wrong:
+        shown = feature_table(opened.held)
+        notes += card_notes(opened.path, certificate, mechanism, taken, shown)
     target = attack.targets(
         kind=kind,
         original=table,
@@ -209,7 +218,7 @@ def _certified(
         certificate=certificate,
         mechanism=mechanism,
         total=account.total,
-        inconsistencies=(*refused, *wrong),
+        inconsistencies=tuple(wrong),
         releases=account.releases,
         path=opened.path,
         notes=(*notes, *unknown, *account.unknown),
@@ -335,6 +344,8 @@ def _check_parameters(certificate: Certificate, tables: Sequence[FeatureTable]) 
     for name, value in certificate.parameters.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             continue
+        if kinds.get(name) == "str | None":
+            raise ValueError(f"its {name} is no number")
         most: float = _LARGEST
         if "int" in kinds.get(name, ""):
             most = longest if name == "length" else max(_ALWAYS, rows)

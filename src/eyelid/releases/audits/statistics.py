@@ -44,7 +44,9 @@ from eyelid.privacy.noise import randomness
 from eyelid.releases.accounting import read_certificate
 from eyelid.releases.audits.accounts import counted
 from eyelid.releases.audits.attack import Attack, AuditPlan
+from eyelid.releases.audits.certificate_file import MORE, alike, said_besides
 from eyelid.releases.audits.consistency import MISSTATED, among_promises, as_declared
+from eyelid.releases.audits.result_figures import Figures, figures_of
 from eyelid.releases.kinds.features.preparation import opened
 from eyelid.releases.kinds.statistics.choice import summary_mechanism
 from eyelid.releases.kinds.statistics.plan import (
@@ -147,18 +149,23 @@ def statistics_target(
     if isinstance(original, str | Path):
         origin = origin_so_far(cut.entering, Path(original), ledger)
     account = counted(certificate, origin, asked.people, lambda: survey.digest)
-    wrong = [
-        *among_promises(certificate, account),
-        *_inconsistencies(folder, certificate, design, shown, cut.head.chosen),
-    ]
+    with _as_eyelid_writes_them(folder / "certificate.json"):
+        wrong = [
+            *among_promises(certificate, account),
+            *said_besides(folder, certificate),
+            *_inconsistencies(folder, certificate, design, shown, cut.head.chosen),
+        ]
+    figures = Figures()
+    if not wrong and certificate.version == build():
+        figures = figures_of(folder, results_of(design, shown))
     strange = sorted(path.name for path in folder.iterdir() if path.name not in _FILES)
     return StatisticsTarget(
         kind=ReleaseKind.STATISTICS,
         path=folder,
         certificate=certificate,
         total=account.total,
-        inconsistencies=tuple(wrong),
-        notes=account.unknown,
+        inconsistencies=(*wrong, *figures.changed),
+        notes=(*account.unknown, *figures.unchecked),
         remarks=tuple(f"{name} does not belong into {folder}" for name in strange),
         design=design,
         survey=survey,
@@ -262,6 +269,18 @@ def _said_otherwise(
     released_as = ReleasedAs(ReleaseKind.STATISTICS, design.by, design.groups)
     if certificate.misstates(form_given(chosen, design.mechanism.form), released_as):
         yield MISSTATED
+    if not alike(_public(certificate.results or {}), _public(design.described)):
+        yield MORE
+
+
+def _public(results: Mapping[str, Any]) -> Any:
+    """What a certificate says of results, less the words of norms, which nothing tells again."""
+    said = json.loads(json.dumps(results))
+    for entry in said["entries"]:
+        words = entry.pop("norm")
+        if words is not None and not isinstance(words, str):
+            raise TypeError("the source of a norm is no text")
+    return said
 
 
 def _text_of(file: Path) -> str | None:

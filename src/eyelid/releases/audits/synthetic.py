@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar, cast
@@ -18,8 +19,10 @@ from eyelid.gaze.features.omission import without_blanks
 from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.synthetic.synthetic import Synthetic
+from eyelid.mechanisms.synthetic.utility import made_up
 from eyelid.releases.audits.attack import AuditPlan, TableAttack
 from eyelid.releases.audits.canaries import Canaries, SyntheticCanaries
+from eyelid.releases.audits.certificate_file import alike
 from eyelid.releases.audits.consistency import Claim
 from eyelid.releases.audits.matching import Pair, compared, in_common
 from eyelid.reporting.audits.results import SyntheticAudit
@@ -68,6 +71,10 @@ class SyntheticAttack(RowsAttack):
         ordered = claim.certificate.version == build()
         made = cast(Synthetic, claim.mechanism)
         yield from _wrong_people(made, claim.original, claim.released, ordered=ordered)
+        if ordered:
+            facts = made_up(made, claim.facts, claim.original).to_dict()
+            if not alike(claim.certificate.made_up, json.loads(json.dumps(facts))):
+                yield "the certificate says otherwise what synthetic participants are like"
 
 
 def _wrong_people(

@@ -54,6 +54,8 @@ _OF_THEIR_OWN: dict[str, dict[str, Any]] = {
     "synthetic": {"epsilon": 4.0, "carry": 2},
     "seeded": {"epsilon": 50.0, "delta": 0.01, "rows": 2},
     "prewindow": {"window_s": 5.0},
+    "synthetic-gaze": {"epsilon": 4.0, "minutes": 0.05},
+    "ksame-gaze": {"k": 3, "minutes": 0.05},
     "summary-box": {"epsilon": 30.0},
     "summary-gaussian": {"epsilon": 30.0},
 }
@@ -88,6 +90,11 @@ _MORE: dict[str, tuple[dict[str, Any], ...]] = {
         {"tasks": ["each"], "contrasts": ["comic-textbook"], "source": "a table"},
     ),
     "uniform": ({"times": "regular"},),
+    "synthetic-gaze": (
+        {"means": "task", "spreads": "paid", "places": "stimulus", "share": 0.5, "cells": 4},
+        {"source": "files"},
+    ),
+    "ksame-gaze": ({"places": "task", "cells": 6},),
     "map-gaussian": ({"cap": "private"},),
     "map-grid": (
         {"by": GROUPED},

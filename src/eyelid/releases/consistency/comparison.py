@@ -165,7 +165,9 @@ def _exchanges(case: Case, base: SmallStudy) -> Iterator[Neighbour]:
         yield Neighbour("two participants exchanged", base.exchanged(0, 1), True)
         return
     with coupled():
-        member = mechanism.partition(FeatureTable.of(base.study()), SystemRandomness())
+        of = FeatureTable.of(base.study()) if mechanism.release.of_features else None
+        whom: Any = len(base.participants) if of is None else of
+        member = mechanism.partition(whom, SystemRandomness())
     for group in range(int(member.max()) + 1):
         one, *_, other = np.flatnonzero(member == group).tolist()
         exchanged = base.exchanged(one, other)

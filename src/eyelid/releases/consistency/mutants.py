@@ -211,4 +211,5 @@ MUTANTS = (
     Mutant("the card counts who looked", "aoi-tables", spoil=_counts_who_looked),
     Mutant("the screen read off the gaze", "uniform", spoil=_scene_of_the_data, way=MORE),
     Mutant("the longest recording named", "synthetic", _LONGEST, way=MORE),
+    Mutant("the card counts who looked", "synthetic-gaze", spoil=_counts_who_looked),
 )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from eyelid.reporting.audits.maps import MapsAudit
     from eyelid.reporting.audits.results import TableAudit
     from eyelid.reporting.audits.statistics import ResultsAudit
+    from eyelid.reporting.audits.synthetic_gaze import SyntheticGazeAudit
 
 SCHEMA = "eyelid/audit/1"
 UNCOVERED = (
@@ -124,11 +125,12 @@ def _concluded(found: Conclusions) -> dict[str, Any]:
         "size": found.size,
         "contrasts": [asdict(one) | {"tasks": list(one.tasks)} for one in found.contrasts],
         "relations": None if found.relations is None else asdict(found.relations),
+        "effects": None if found.effects is None else asdict(found.effects),
     }
 
 
 def json_of_everybody(
-    audit: MapsAudit | ResultsAudit,
+    audit: MapsAudit | ResultsAudit | SyntheticGazeAudit,
     subject: str,
     attacks: Mapping[str, Any],
     utility: Sequence[Mapping[str, Any]],

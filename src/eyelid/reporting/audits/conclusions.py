@@ -57,6 +57,26 @@ def concluded_rows(found: Conclusions) -> list[tuple[str, str, str]]:
                 "0 (no difference)",
             ),
         ]
+    effects = found.effects
+    if effects is not None and effects.found is not None:
+        several = plural(effects.clear, "effect")
+        rows.append(
+            (
+                f"share of {several} of tasks in a mixed model (an intercept for each participant) "
+                "that the same model finds in the release",
+                percent(effects.found),
+                "2.5% (chance, with the same sign)",
+            )
+        )
+    if effects is not None and effects.false is not None:
+        several = plural(effects.others, "effect")
+        rows.append(
+            (
+                f"share of {several} that it does not find in raw data, and finds in the release",
+                percent(effects.false),
+                "5% (chance)",
+            )
+        )
     relations = found.relations
     if relations is not None:
         agreement = relations.agreement

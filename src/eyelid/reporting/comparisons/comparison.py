@@ -140,7 +140,12 @@ class Comparison(Framed):
 
     @property
     def _one_draw(self) -> str:
-        if self.questions.target is None or not any(row.one_draw for row in self.ran):
+        questions = self.questions
+        if (
+            questions.target is None
+            or questions.concluded
+            or not any(row.one_draw for row in self.ran)
+        ):
             return ""
         return (
             "One draw serves everybody in means, groups and synthetic participants: what another "
@@ -166,7 +171,7 @@ class Comparison(Framed):
         named, used = row.named, row.used(self.used_chance)
         parts = [
             "nobody's record" if named is None else f"{named.rate:.0%} re-identified",
-            "" if used is None else f"{self.questions.target} recognised {used.rate:.0%}",
+            "" if used is None else f"{self.questions.used_as} {used.rate:.0%}",
             "" if row.promise is None else total_of(row.promise),
         ]
         return ", ".join(filter(None, parts))

@@ -117,7 +117,8 @@ def _highest(comparison: Comparison, rows: list[Row]) -> str:
 def _raw(comparison: Comparison) -> str:
     raw = comparison.raw
     named = "" if raw.named is None else f"name {_measured(raw.named)} of people"
-    used = raw.used(comparison.used_chance)
+    # Raw data conclude what they do: there is nothing to say of it.
+    used = None if comparison.questions.concluded else raw.used(comparison.used_chance)
     what = f"tell the {comparison.questions.target} in"
     recognised = "" if used is None else f"{what} {_measured(used)} of windows"
     both = " and ".join(part for part in (named, recognised) if part)
@@ -203,7 +204,9 @@ def _in_words(comparison: Comparison, row: Row) -> str:
 def _use(comparison: Comparison, row: Row) -> str:
     if comparison.questions.target is None:
         return f"a value is off by {measured_in_words(row.errors, row.error_of_span or 0.0)}"
-    return f"{comparison.questions.target} {use_in_words(comparison, row)}"
+    told = comparison.questions
+    what = told.used_as if told.concluded else told.target
+    return f"{what} {use_in_words(comparison, row)}"
 
 
 def _measured(rate: Rate) -> str:

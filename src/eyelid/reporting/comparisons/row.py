@@ -99,7 +99,10 @@ class Row:
         """
         if not len(self._used):
             return None
-        found = rate_of_runs(self._used, chance, alpha, one_for_all=self._one_for_all)
+        if self._whole:
+            found = rate_over_runs(self._used[:, 0], chance, alpha)
+        else:
+            found = rate_of_runs(self._used, chance, alpha, one_for_all=self._one_for_all)
         return replace(found, low=0.0, high=1.0) if self.one_draw else found
 
     @property
@@ -112,7 +115,7 @@ class Row:
 
         How much else another draw would have given is not to be seen then.
         """
-        return self._one_for_all and len(self._used) == 1
+        return self.setting is not None and self._one_for_all and len(self._used) == 1
 
     @property
     def _one_for_all(self) -> bool:
@@ -120,13 +123,22 @@ class Row:
 
         Noise in individual records is drawn for each, and its spread is in that over people.
         """
+        if self._whole:
+            return True
         if self.promise is None:
             return False
         mixed = self.setting is not None and find(self.setting.mechanism).mixes_people
         return mixed or self.promise.guarantee.trust is Trust.CENTRAL
 
+    @property
+    def _whole(self) -> bool:
+        """Whether use is one figure of all people together: what a study concludes."""
+        return any(run.whole for run in self.runs)
+
     def says_the_same(self, chance: float) -> bool:
         """Whether what learned from it gives always the same answer."""
+        if self._whole:
+            return False
         return len(self._used) > 0 and not self.one_draw and is_constant(self._used, chance)
 
     @property
@@ -222,6 +234,23 @@ def rate_of_runs(
         return Rate(rate, rate, rate, chance, shares.shape[1])
     over_people = rate_of_shares(shares.mean(axis=0), chance, alpha=alpha)
     return with_runs(over_people, shares, alpha, one_for_all=one_for_all)
+
+
+def rate_over_runs(figures: NDArray[np.float64], chance: float, alpha: float = 0.05) -> Rate:
+    """The mean over runs of one figure of everybody, with limits over runs alone (Student's t).
+
+    Args:
+        figures: one a run.
+        chance: what needs no data.
+        alpha: how often the limits may miss the truth.
+    """
+    from scipy.special import stdtrit
+
+    mean, runs = float(figures.mean()), figures.size
+    wide = 0.0
+    if runs > 1:
+        wide = float(stdtrit(runs - 1, 1 - alpha / 2) * figures.std(ddof=1)) / math.sqrt(runs)
+    return Rate(mean, max(0.0, mean - wide), min(1.0, mean + wide), chance, runs)
 
 
 def is_constant(shares: NDArray[np.float64], chance: float) -> bool:

@@ -7,7 +7,12 @@ import math
 from eyelid.reporting.comparisons.comparison import Comparison
 from eyelid.reporting.comparisons.row import Row
 from eyelid.reporting.comparisons.setting import Setting
-from eyelid.reporting.scene import Point, Scene, coloured
+from eyelid.reporting.scene import REGION, Point, Scene, coloured
+
+_CONCLUDED = (
+    "Boxes are 97.5% limits: across over people and runs,\n"
+    "up over runs alone, as it is one figure of all people."
+)
 
 
 def scene_of(comparison: Comparison) -> Scene:
@@ -34,6 +39,8 @@ def scene_of(comparison: Comparison) -> Scene:
         raw=_point(comparison, comparison.raw),
         left_out=tuple(left_out),
         target=comparison.questions.target,
+        concluded=(comparison.questions.used_as or "") if comparison.questions.concluded else "",
+        boxes=_CONCLUDED if comparison.questions.concluded else REGION,
         chance=comparison.chance,
         used_chance=comparison.used_chance,
         people=comparison.people,

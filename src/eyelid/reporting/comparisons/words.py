@@ -64,7 +64,8 @@ def comparison_lines(done: Comparison, *, verbose: bool = True) -> Iterator[str 
     rows = [_row(done, row) for row in (done.raw, *done.ran)]
     guessing = f"guessing: {done.chance:.0%}"
     columns = ["setting", "a person, in total", f"re-identified ({guessing})", "by", "allowed"]
-    columns += [f"{target} (guessing: {done.used_chance:.0%})"] if target else []
+    what = done.questions.used_as if done.questions.concluded else target
+    columns += [f"{what} (guessing: {done.used_chance:.0%})"] if target else []
     columns += [*(f"{name} recognised" for name in attributes), "error"]
     title = f"{plural(done.people, 'person', 'people')}, {plural(done.repeats, 'run')} of each"
     yield Table(f"{title}; limits of 95%", columns, rows)
@@ -72,7 +73,12 @@ def comparison_lines(done: Comparison, *, verbose: bool = True) -> Iterator[str 
         yield from _legend(done)
     for title, reasons in (
         ("Not possible with these data:", {row.name: row.skipped for row in done.skipped}),
-        (f"No {target} recognised:", {r.name: r.not_used for r in done.ran if r.not_used}),
+        (
+            f"Not measured, {done.questions.used_as}:"
+            if done.questions.concluded
+            else f"No {target} recognised:",
+            {r.name: r.not_used for r in done.ran if r.not_used},
+        ),
     ):
         yield from _reasons(title, reasons)
 

@@ -140,3 +140,16 @@ def test_rows_that_groups_lose_are_said_before_paying_with_what_helps():
         assert said.startswith(f"{MARK}: about 47% of people's rows are expected to be in no mean")
         assert "6 people who have every task about 0% would be (`people='every-task'`;" in said
     assert not [n for n in cost("ksame", table, k=4, people="every-task").notes if "no mean" in n]
+
+
+def test_values_outside_of_the_bounds_are_told_to_the_owner_of_synthetic_participants(tmp_path):
+    rng = np.random.default_rng(1)
+    values = np.stack([rng.uniform(0, 1, (200, 1, 5)), rng.uniform(0, 900, (200, 1, 5))], axis=-1)
+    values[:3, 0, :, 1] = 1200.0
+    table = table_from_arrays(values, [SHARE, DURATION])
+    done = release(table, tmp_path / "out", mechanism="synthetic", epsilon=4.0)
+    (told,) = [note for note in done.notes if "outside of the public bounds" in note]
+    assert told.startswith(f"{MARK}: values outside of the public bounds count as if they lay at")
+    assert "nearest one: duration 15 of 1,000 (0 to 1000 ms). If these are no slips" in told
+    assert "15 of 1,000" not in (tmp_path / "out" / "DATACARD.md").read_text()
+    assert not any("outside" in note for note in cost("synthetic", with_gaps(), epsilon=4.0).notes)

@@ -51,6 +51,8 @@ from eyelid.releases.kinds.features.preparation import (
 _Known = tuple[Study, dict[str, bytes]]
 _SHOWN, _WHOLE = "shown", "whole"
 
+_SPREAD = " (standard deviation)"
+
 
 @dataclass(frozen=True, eq=False)
 class Output:
@@ -78,6 +80,22 @@ class Output:
         columns = pl.col(self.shown.names)
         known = scan(*files).select(columns.is_not_null().any())
         return [name for name, there in known.collect().row(0, named=True).items() if not there]
+
+    def spreads(self, folder: Path) -> dict[str, tuple[float, float]]:
+        """Mean and standard deviation of each feature that has values in what was written.
+
+        Args:
+            folder: into which.
+        """
+        files = [folder / part["file"] for part in self.parts]
+        numbers = pl.col(self.shown.names).cast(pl.Float64)
+        asked = numbers.mean(), numbers.std().name.suffix(_SPREAD)
+        found = scan(*files).select(*asked).collect().row(0, named=True)
+        return {
+            name: (found[name], found[name + _SPREAD])
+            for name in self.shown.names
+            if found[name + _SPREAD] is not None
+        }
 
     def digest(self) -> str:
         """SHA-256 of the whole release, equal to its `output_digest`."""

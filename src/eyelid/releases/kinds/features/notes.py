@@ -13,15 +13,17 @@ from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.quasi_identifiers import SMALL_GROUP, QuasiIdentifier
 from eyelid.mechanisms.certificate import Certificate
+from eyelid.mechanisms.expectation import as_synthetic
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groups.ksame import KSame, slot_names, with_every_task
+from eyelid.mechanisms.groups.ksame import KSame, with_every_task
 from eyelid.mechanisms.groups.partition import groups_in_words
 from eyelid.mechanisms.groups.public_groups import GroupedFacts
-from eyelid.mechanisms.groups.slots import slots_of
+from eyelid.mechanisms.groups.slots import slot_names, slots_of
 from eyelid.mechanisms.means.mean_mechanism import MeanMechanism
 from eyelid.mechanisms.release_kind import Gaps, ReleaseKind
 from eyelid.privacy.guarantee import Kind
 from eyelid.releases.accounting import Plan
+from eyelid.releases.kinds.features.outside import outside_in_words
 from eyelid.releases.kinds.features.plan import Range, Ranges, TableDesign
 from eyelid.spelling import plural
 
@@ -64,7 +66,11 @@ def missing_values(
     if mechanism.gaps is Gaps.EMPTY_GROUPS:
         yield from _of_groups(cast(KSame, mechanism), table, some, nobody)
     elif mechanism.gaps is Gaps.UNCOUNTED:
-        yield from _of_synthetic(some, nobody)
+        synthetic = as_synthetic(mechanism)
+        drawn = synthetic is not None and synthetic.of_people(synthetic.facts(table))
+        yield from _of_synthetic(some, nobody, drawn)
+        if told := outside_in_words(table):
+            yield f"{RAW}: {told}"
     elif mechanism.gaps is Gaps.MIDPOINT:
         yield from _imputed(some, nobody, int(table.blank.sum()))
         yield from _recordings_imputed(mechanism, table)
@@ -182,13 +188,24 @@ def _rows(table: FeatureTable) -> int:
 
 
 def _of_synthetic(
-    some: Sequence[tuple[Feature, Range]], nobody: Sequence[Feature]
+    some: Sequence[tuple[Feature, Range]], nobody: Sequence[Feature], drawn: bool
 ) -> Iterator[str]:
-    """That synthetic participants lack nothing, and what a feature costs that nobody has."""
+    """What synthetic participants lack, and what a feature costs that nobody has.
+
+    Args:
+        some: features that have values, and lack others.
+        nobody: features without any.
+        drawn: whether values of synthetic participants go missing, too.
+    """
     if some:
         yield (
-            f"{RAW}: {_many(some)} missing. Synthetic participants have a value everywhere: how "
-            "much is missing is lost"
+            f"{RAW}: {_many(some)} missing. "
+            + (
+                "As many will be of synthetic participants where noisy counts clearly show it, "
+                "whichever rows these are"
+                if drawn
+                else "Synthetic participants have a value everywhere: how much is missing is lost"
+            )
         )
     for feature in nobody:
         yield (

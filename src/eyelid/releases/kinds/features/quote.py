@@ -20,8 +20,8 @@ from eyelid.io.reading import read
 from eyelid.mechanisms.certificate import choice_notes, form_given
 from eyelid.mechanisms.expectation import as_synthetic
 from eyelid.mechanisms.features import FeatureMechanism
-from eyelid.mechanisms.groups.ksame import lacking
 from eyelid.mechanisms.groups.partition import group_sizes
+from eyelid.mechanisms.groups.slots import lacking
 from eyelid.mechanisms.mechanism import Mechanism, PublicFacts
 from eyelid.mechanisms.release_kind import Gaps
 from eyelid.mechanisms.synthetic.utility import made_up

@@ -137,6 +137,7 @@ class FeatureJob(Job[Release]):
             clipped_to=self.features,
             has_standard_errors=errors is not None,
             empty=made.empty(run.output) if synthetic else [],
+            spreads=made.spreads(run.output) if synthetic else {},
         )
         texts = {"DATACARD.md": card}
         return texts if errors is None else texts | {STANDARD_ERRORS: csv_text(errors)}
