@@ -43,7 +43,10 @@ _NOT_NORMAL = 0.01
 _SDS_IN_INTERVAL = 3.92
 # Without a norm a spread that is measured may be anything.
 _UNKNOWN_FACTOR = 2.5
-_ASSUMED = "spread between people taken as a sixth of the range"
+_ASSUMED = (
+    "spread between people taken as a sixth of the range: the interval is too narrow where it is "
+    "larger"
+)
 _ASSUMED_BEFORE = "thought beforehand to be about a sixth of the range: far smaller ones are missed"
 _NORM_SPREAD = "spread between people by the norm"
 CLIPPED, _AT_THE_END = "a clipped mean", "at the end of its range"

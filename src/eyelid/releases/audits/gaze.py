@@ -30,6 +30,7 @@ from eyelid.releases.audits.accounts import check_shown, counted
 from eyelid.releases.audits.canaries import Canaries
 from eyelid.releases.audits.certificate_file import said_besides
 from eyelid.releases.audits.gaze_consistency import gaze_inconsistencies, too_few_to_check
+from eyelid.releases.audits.manifest import beside_the_study
 from eyelid.releases.audits.matching import beyond, check_people, in_common, matched, with_values
 from eyelid.releases.audits.records import RecordsAttack
 from eyelid.releases.kinds.features.plan import people_alike
@@ -134,7 +135,12 @@ def gaze_target(
         filter=mechanism,
         windows_s=windows_s,
         total=account.total,
-        inconsistencies=(*refused, *wrong, *said_besides(path, certificate)),
+        inconsistencies=(
+            *refused,
+            *wrong,
+            *said_besides(path, certificate),
+            *beside_the_study(path, released),
+        ),
         releases=account.releases,
         alike=same_for_all(taken) and people_alike(theirs),
         path=path,
