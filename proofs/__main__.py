@@ -47,6 +47,7 @@ CLAIMS = {
     "long_stream": "a day of gaze at 120 Hz leaves memory flat and every window within its ε",
     "soak": "a stalling app loses old samples, the other none, and memory stays flat",
     "streams_real": "re-identification from filtered gaze over ε and w, by what, and the gaze left",
+    "samples_attack": "raw gaze names most people sample by sample, and nobody under wrong names",
     "comparison": "every mechanism is in one table of real people, the same after a kill",
     "reproduction": "three papers done again: what they print, and what leak-free protocols find",
     "real_table": "a table of measures goes by commands alone to releases whose means are near",

@@ -294,7 +294,7 @@ def test_groups_keep_their_part_of_more_people(table):
         # Noise that a third of the people bear is three times as much of them.
         everybody = PublicFacts(3 * PEOPLE, 3, 32, features, facts.window)
         noise = 3 * Synthetic(epsilon=4.0).noise_of_shares(everybody)
-        found = np.hypot(np.hypot(1.6 * noise, 0.24 / np.sqrt(PEOPLE)), 0.012)
+        found = np.hypot(np.hypot(1.0 * noise, 0.24 / np.sqrt(PEOPLE)), 0.012)
         # Means over three tasks count as shares do, .2 standard deviations as much as .15.
         return max(found / np.hypot(1, found / 0.35), 0.75 * 3.5 * noise / np.sqrt(3))
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import polars as pl
 import pytest
 
 import eyelid
@@ -132,3 +133,46 @@ def test_a_release_that_was_stopped_and_made_after_another_is_not_refuted(tmp_pa
     assert [each["epsilon"] for each in listed] == [1.0, 2.0]
     for name in ("late", "other"):
         assert not eyelid.audit(tmp_path / "study", tmp_path / name).refuted
+
+
+def _with_remark(manifest):
+    manifest["remark"] = "P03 blinked 17 times"
+
+
+def _with_remark_of_a_feature(manifest):
+    manifest["features"][0]["remark"] = "P03 blinked 17 times"
+
+
+def _with_another_definition(manifest):
+    manifest["features"][0]["definition"] = "P03 blinked 17 times"
+
+
+def _with_other_bounds(manifest):
+    manifest["features"][0]["upper"] = 17.25
+
+
+@pytest.mark.parametrize(
+    ("change", "refuted"),
+    [
+        (_with_remark, "study.json says more"),
+        (_with_remark_of_a_feature, "study.json says more"),
+        (_with_another_definition, "other units, definitions or bounds"),
+        (_with_other_bounds, "other units, definitions or bounds"),
+    ],
+)
+def test_what_is_written_into_a_manifest_refutes_a_release(tmp_path, folders, change, refuted):
+    shutil.copytree(folders / "groups", tmp_path / "out")
+    file = tmp_path / "out" / "study.json"
+    manifest = json.loads(file.read_text("utf-8"))
+    change(manifest)
+    file.write_text(json.dumps(manifest), "utf-8")
+    found = audit_target(folders / "features", tmp_path / "out").inconsistencies
+    assert any(refuted in each for each in found), found
+
+
+def test_what_is_written_into_files_of_rows_refutes_a_release(tmp_path, folders):
+    shutil.copytree(folders / "groups", tmp_path / "out")
+    (file,) = (tmp_path / "out").rglob("*.parquet")
+    pl.read_parquet(file).write_parquet(file, metadata={"remark": "P03 blinked 17 times"})
+    found = audit_target(folders / "features", tmp_path / "out").inconsistencies
+    assert "the files of rows say more than that of a release" in found

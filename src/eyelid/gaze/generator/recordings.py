@@ -39,13 +39,14 @@ _SHORTEST_SACCADE_MS, _LONGEST_SACCADE_MS = 6.0, 300.0
 # Durations of fixations have a long tail even on logs.
 _DURATION_TAIL = 0.7
 _SPEED_LOG_SD = 0.12
+_FASTEST_DEG_S = 800.0
 _BLINK_MS, _BLINK_LOG_SD = 170.0, 0.25
 _SHORTEST_BLINK_MS, _LONGEST_BLINK_MS = 90.0, 400.0
-# Losses are shorter than blinks, or longer, about as much of the time. Besides, who is lost often
-# is lost in the middle of saccades, where a moving eye is blurred: the more, the larger they are.
+# Losses are shorter than blinks, or longer, or in the middle of saccades, where a moving eye is
+# blurred: the more, the larger they are.
 _GLITCH_MS, _AWAY_MS = (10.0, 60.0), (520.0, 1500.0)
-_GLITCH_SHARE, _AWAY_SHARE = 0.4, 0.45
-_BLURRED_MS, _BLURRED_PER_DEG = 30.0, 1.0 / 6.0
+_GLITCH_SHARE, _AWAY_SHARE, _BLURRED_SHARE = 0.4, 0.45, 0.15
+_BLURRED_MS = 30.0
 # The screen's own pull where there are places, so that no step is impossible.
 _FAINT = 1e-6
 _AT_ONCE = 32
@@ -299,7 +300,9 @@ def saccade_ms(amplitude_deg: Floats, values: dict[str, float], haste: Floats) -
         haste: how much faster each is than the line says.
     """
     speeds = values["peak_speed_deg_s"] * (amplitude_deg / PIVOT_DEG) ** values["speed_slope"]
-    duration_ms = PEAK_TO_MEAN * amplitude_deg / (speeds * haste) * 1000.0
+    # Peak speeds saturate, where a line on logs goes on.
+    speeds = np.minimum(speeds * haste, _FASTEST_DEG_S)
+    duration_ms = PEAK_TO_MEAN * amplitude_deg / speeds * 1000.0
     return np.asarray(np.clip(duration_ms, _SHORTEST_SACCADE_MS, _LONGEST_SACCADE_MS))
 
 
@@ -405,8 +408,9 @@ def _lost(
         onsets.append(onset_ms)
         offsets.append(onset_ms + rng.uniform(least, most, count))
     blurred_ms = np.minimum(events.move_ms, _BLURRED_MS)
-    likely = np.where(events.is_blink, 0.0, _BLURRED_PER_DEG * share * amplitude_deg)
-    hit = rng.random(len(likely)) < likely
+    blurred = np.where(events.is_blink, 0.0, amplitude_deg)
+    wanted = share * _BLURRED_SHARE * length_ms / max(float((blurred * blurred_ms).sum()), 1e-9)
+    hit = rng.random(len(blurred)) < wanted * blurred
     middle_ms = (events.onset_ms + events.fixation_ms + events.move_ms / 2)[hit]
     onsets.append(middle_ms - blurred_ms[hit] / 2)
     offsets.append(middle_ms + blurred_ms[hit] / 2)

@@ -38,9 +38,10 @@ from eyelid.mechanisms.synthetic.rounds import (
 from eyelid.mechanisms.synthetic.sequences import Sequences
 from eyelid.privacy.noise import Randomness
 
-# Of the error of a share, as found with simulated people: where quarters end is as noisy as shares
-# are; a share varies so much over recordings; tasks differ inside quarters; and it cannot be more.
-_SHARE_NOISE = 1.6
+# Of the error of a share, as found with simulated people: what smoothness takes of the noise comes
+# back where quarters end; a share varies so much over recordings; tasks differ inside quarters; and
+# it cannot be more.
+_SHARE_NOISE = 1.0
 _SHARE_SD = 0.24
 _SHARE_SHAPE = 0.012
 MOST_ERROR = 0.35

@@ -32,14 +32,13 @@ def said_besides(folder: Path | None, certificate: Certificate) -> Iterator[str]
     if folder is None:
         return
     try:
-        content = content_of(here(folder) / "certificate.json")
-        found = json.loads(content, object_pairs_hook=_once)
-    except (OSError, ValueError, RecursionError):
+        found = read_once(content_of(here(folder) / "certificate.json"))
+    except OSError:
         found = None
     stated = json.loads(certificate.to_json())
     # Other versions may leave out what this one writes.
     ours = certificate.version == build()
-    if not (alike(found, stated) if ours else _among(found, stated)):
+    if not (alike(found, stated) if ours else among(found, stated)):
         yield MORE
 
 
@@ -62,11 +61,33 @@ def alike(found: Any, wanted: Any) -> bool:
     return type(found) is type(wanted) and bool(found == wanted)
 
 
-def _among(found: Any, stated: Any) -> bool:
-    """Whether every name that is found is one that is stated, too."""
+def among(found: Any, stated: Any) -> bool:
+    """Whether every name that is found, in whatever is inside, is one that is stated, too.
+
+    Args:
+        found: of a file.
+        stated: what may stand there.
+
+    >>> among({"a": [{"b": 1}]}, {"a": [{"b": 2}], "c": 3}), among({"a": {"b": 1}}, {"a": {}})
+    (True, False)
+    """
     if isinstance(found, dict) and isinstance(stated, dict):
-        return set(found) <= set(stated) and all(_among(found[key], stated[key]) for key in found)
-    return not isinstance(found, dict) or stated is None
+        return set(found) <= set(stated) and all(among(found[key], stated[key]) for key in found)
+    if isinstance(found, list) and isinstance(stated, list):
+        return len(found) == len(stated) and all(map(among, found, stated))
+    return not isinstance(found, dict | list) and not isinstance(stated, dict | list)
+
+
+def read_once(content: bytes) -> Any:
+    """JSON in which every name is there once; None where it is no such.
+
+    Args:
+        content: of a file.
+    """
+    try:
+        return json.loads(content, object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
+
 from eyelid.engine.files import content_of
 from eyelid.gaze.table import FeatureTable
 from eyelid.io.release_folder import STANDARD_ERRORS
@@ -44,8 +46,14 @@ def card_notes(
     if folder is None or card is None or not card.is_file() or mechanism is None or stale:
         return []
     facts, empty = mechanism.facts(taken), list[str]()
+    spreads: dict[str, tuple[float, float]] = {}
     if mechanism.release is ReleaseKind.SYNTHETIC:
         empty = [name for name in released.names if not released.data[name].count()]
+        for name in set(released.names) - set(empty):
+            values = released.data[name].cast(pl.Float64)
+            mean, spread = values.mean(), values.std()
+            if isinstance(mean, float) and isinstance(spread, float):
+                spreads[name] = (mean, spread)
     written = datacard(
         certificate,
         released,
@@ -55,6 +63,7 @@ def card_notes(
         clipped_to=taken.features,
         has_standard_errors=(here(folder) / STANDARD_ERRORS).exists(),
         empty=empty,
+        spreads=spreads,
     )
     shown = content_of(card).decode("utf-8", errors="replace")
     return [] if without_fields(shown) == written else [CHANGED]

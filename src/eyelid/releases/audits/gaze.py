@@ -12,7 +12,6 @@ import polars as pl
 from eyelid.attacks.attackers import Attacker
 from eyelid.attacks.identification import Finding, identify
 from eyelid.attacks.protocols import Material, Protocol
-from eyelid.attacks.streams.features import without_gaze
 from eyelid.attacks.target import GazeTarget, RecordsTarget, TableTarget, windows_in
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.features.windows import STEP_S, WINDOW_S
@@ -31,6 +30,7 @@ from eyelid.releases.audits.accounts import check_shown, counted
 from eyelid.releases.audits.canaries import Canaries
 from eyelid.releases.audits.certificate_file import said_besides
 from eyelid.releases.audits.gaze_consistency import gaze_inconsistencies, too_few_to_check
+from eyelid.releases.audits.manifest import beside_the_study
 from eyelid.releases.audits.matching import beyond, check_people, in_common, matched, with_values
 from eyelid.releases.audits.records import RecordsAttack
 from eyelid.releases.kinds.features.plan import people_alike
@@ -69,12 +69,8 @@ class GazeAttack(RecordsAttack):
         attackers: Sequence[Attacker],
         found: dict[str, Any],
     ) -> GazeAudit:
-        """Re-identification without any gaze, with everything that was found."""
-        gaze = cast(GazeTarget, target)
-        return GazeAudit(
-            **found,
-            without_gaze=tuple(without_gaze(gaze.samples, attackers, found["seed"])),
-        )
+        """The audit of released gaze, with everything that was found."""
+        return GazeAudit(**found)
 
 
 def gaze_target(
@@ -139,7 +135,12 @@ def gaze_target(
         filter=mechanism,
         windows_s=windows_s,
         total=account.total,
-        inconsistencies=(*refused, *wrong, *said_besides(path, certificate)),
+        inconsistencies=(
+            *refused,
+            *wrong,
+            *said_besides(path, certificate),
+            *beside_the_study(path, released),
+        ),
         releases=account.releases,
         alike=same_for_all(taken) and people_alike(theirs),
         path=path,

@@ -39,6 +39,7 @@ from eyelid.releases.audits.consistency import inconsistencies
 from eyelid.releases.audits.data_card import card_notes
 from eyelid.releases.audits.gaze import gaze_target
 from eyelid.releases.audits.kinds import OF_FEATURES, attacked_as
+from eyelid.releases.audits.manifest import beside_the_study, other_features
 from eyelid.releases.audits.matching import check_people, in_common, with_values, without_values
 from eyelid.releases.audits.original import gaze_in, summarised
 from eyelid.releases.kinds.features.plan import check_type, clipped_to, feature_table
@@ -206,8 +207,11 @@ def _certified(
         *inconsistencies(certificate, taken, theirs, account, mechanism, attack),
         *said_besides(opened.path, certificate),
     ]
+    shown = feature_table(opened.held)
+    if isinstance(opened.held, Study):
+        wrong += [*beside_the_study(opened.path, opened.held)]
+        wrong += [*other_features(certificate, taken, shown)]
     if not wrong:
-        shown = feature_table(opened.held)
         notes += card_notes(opened.path, certificate, mechanism, taken, shown)
     target = attack.targets(
         kind=kind,
