@@ -48,6 +48,7 @@ TELLING = {
     "copies with their members' attributes": COPIES,
     "spread of the group's own members": SPREAD,
     "spread of everybody in the study": SPREAD,
+    "relations of everybody in the study": SPREAD,
     "members in the place of draws": SPREAD,
     "means without the spread": SPREAD,
 }

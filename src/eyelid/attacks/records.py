@@ -36,6 +36,9 @@ class Records:
         people: the names of everybody who could be meant, the same for all records of an audit.
         usual: for each task that at least half of the people did, what is usual there: the mean of
             all records of the source, shown ones included, without their names.
+        channels: of signals, how many stand one after the other in a row of samples.
+        crowd: of signals, all records of the source, without their names: what is usual is learned
+            from them.
     """
 
     values: NDArray[np.float64]
@@ -44,11 +47,18 @@ class Records:
     tasks: tuple[str, ...]
     people: tuple[str, ...]
     usual: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    channels: int = 1
+    crowd: Records | None = None
 
     @property
     def person(self) -> NDArray[np.intp]:
         """For each row, whose it is."""
         return self.owner[self.record]
+
+    @property
+    def windows(self) -> NDArray[np.float32]:
+        """Rows of signals: windows × channels × samples."""
+        return self.values.reshape(len(self.values), self.channels, -1).astype(np.float32)
 
     @property
     def rows(self) -> NDArray[np.intp]:
@@ -65,6 +75,21 @@ class Records:
         starts = np.searchsorted(self.record, np.arange(len(self.owner)))
         totals = np.add.reduceat(row_values, starts, axis=0)
         return np.asarray((totals.T / self.rows).T)
+
+    def only(self, kept: NDArray[np.bool_]) -> Records:
+        """Some of the records.
+
+        Args:
+            kept: for each record, whether it stays.
+        """
+        rows = kept[self.record]
+        return replace(
+            self,
+            values=self.values[rows],
+            record=(np.cumsum(kept) - 1)[self.record[rows]],
+            owner=self.owner[kept],
+            tasks=tuple(task for task, stays in zip(self.tasks, kept, strict=True) if stays),
+        )
 
     def one_by_one(self) -> list[Records]:
         """Each record on its own."""
@@ -141,6 +166,20 @@ def records_of(table: FeatureTable, people: Sequence[str], where: pl.Expr | None
         where: which rows.
     """
     rows = table.data.filter(pl.col("person").is_in(list(people)))
+    everything = replace(heads_of(rows, people), values=values_of(table, rows))
+    everything = replace(everything, usual=usual_in(everything))
+    if where is None:
+        return everything
+    return _rows(everything, rows.select(where.fill_null(False).alias("wanted"))["wanted"])
+
+
+def heads_of(rows: pl.DataFrame, people: Sequence[str]) -> Records:
+    """Which record of whom each row belongs to, without any values.
+
+    Args:
+        rows: with their keys; rows of a recording stand together.
+        people: everybody who could be meant.
+    """
     place = {name: index for index, name in enumerate(people)}
     starts = pl.any_horizontal(
         pl.col(key).ne_missing(pl.col(key).shift()) for key in ("person", "recording")
@@ -148,17 +187,13 @@ def records_of(table: FeatureTable, people: Sequence[str], where: pl.Expr | None
     first = rows.select((starts | (pl.int_range(pl.len()) == 0)).alias("first"))["first"]
     heads = rows.filter(first)
     tasks = heads["task"].to_list() if "task" in heads.columns else [""] * len(heads)
-    everything = Records(
-        values_of(table, rows),
+    return Records(
+        np.zeros((len(rows), 0)),
         np.cumsum(first.to_numpy()).astype(np.intp) - 1,
         np.array([place[name] for name in heads["person"]], dtype=np.intp),
         tuple(task or "" for task in tasks),
         tuple(people),
     )
-    everything = replace(everything, usual=_usual(everything))
-    if where is None:
-        return everything
-    return _rows(everything, rows.select(where.fill_null(False).alias("wanted"))["wanted"])
 
 
 def _rows(records: Records, wanted: pl.Series) -> Records:
@@ -174,7 +209,7 @@ def _rows(records: Records, wanted: pl.Series) -> Records:
     )
 
 
-def _usual(records: Records) -> dict[str, NDArray[np.float64]]:
+def usual_in(records: Records) -> dict[str, NDArray[np.float64]]:
     """The mean record of each task.
 
     Tasks that less than half of the people did are left out: their mean is those people themselves.

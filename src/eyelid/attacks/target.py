@@ -11,12 +11,13 @@ import polars as pl
 
 from eyelid.attacks.groups import Grouped
 from eyelid.attacks.protocols import Material
-from eyelid.attacks.streams.features import places
+from eyelid.attacks.samples.evidence import Gaze, some_people
+from eyelid.attacks.streams.features import moving_columns, places
 from eyelid.gaze.features.omission import without
 from eyelid.gaze.features.windows import windows_and_omissions
 from eyelid.gaze.study import RECORDING_KEY, ROW_KEY, Study, check
 from eyelid.gaze.table import FeatureTable
-from eyelid.io.pieces import StudyInPieces
+from eyelid.io.pieces import StudyInPieces, of_people
 from eyelid.mechanisms.certificate import Certificate, bounding
 from eyelid.mechanisms.features import FeatureMechanism
 from eyelid.mechanisms.release_kind import ReleaseKind
@@ -145,6 +146,14 @@ class TableTarget(AuditTarget):
         # Where the certificate gives none, it knew of something that is not counted here.
         return {kind: None if stated.get(kind) is None else now[kind] for kind in now}
 
+    def released_movement(self, part: str) -> list[str]:
+        """Columns of a release of gaze that say how the head, or a hand, is held.
+
+        Args:
+            part: ``head`` or ``hand``.
+        """
+        return []
+
     def material(self, seed: int) -> Material:
         """What attackers who name people get."""
         return Material(self.original, self.released)
@@ -202,6 +211,21 @@ class RecordsTarget(TableTarget):
 
         return Material(self.original, self.released, like_release)
 
+    def released_movement(self, part: str) -> list[str]:
+        """Columns of released samples that say how the head, or a hand, is held."""
+        released = self.released_samples
+        return [] if released is None else moving_columns(released, part)
+
+    def gaze(self, seed: int) -> Gaze | None:
+        """Samples of gaze, of so many people as can be attacked; None where there are none."""
+        if self.samples is not None:
+            return Gaze(self.samples, self.released_samples)
+        recorded = self.recorded
+        if recorded is None or self.released is not None or recorded.head.kind != "samples":
+            return None
+        whom = some_people(self.original.data["person"].unique(maintain_order=True), seed)
+        return Gaze(of_people(recorded, whom).whole())
+
     def again(self, noise: Randomness) -> Again | None:
         """Another run of the mechanism; None where it cannot be run."""
         mechanism, taken = self.mechanism, self.taken
@@ -237,6 +261,15 @@ class GazeTarget(RecordsTarget):
     def again(self, noise: Randomness) -> Again | None:
         """Another run of the filter, seen as features of windows."""
         return self._filtered(self.original, lambda gaze: windows_in(gaze, self.windows_s), noise)
+
+    def gaze(self, seed: int) -> Gaze:
+        """Samples before and after the filter, which is run again with other noise."""
+        chosen = self.filter
+        if chosen is None:
+            return Gaze(self.samples, self.released_samples)
+        noise = randomness(np.random.default_rng([seed, *b"the attacker's own samples"]))
+        samples = self.samples
+        return Gaze(samples, self.released_samples, lambda: filtered(chosen, samples, noise))
 
     def by_places(self, seed: int) -> Material | None:
         """The target with people described by where they look on average: noise hides it least."""

@@ -327,6 +327,14 @@ def _as_everybody_differs(self: Any, table: FeatureTable, noise: Randomness) -> 
     return drawn_around(means, noise, _apart(table, np.ones(member.size, bool)))
 
 
+def _as_features_hang_together(self: Any, table: FeatureTable, noise: Randomness) -> Any:
+    """Spread by a relation between features of the study's rows, instead of a public one."""
+    means = sound_of(self).averaged(table, self.partition(table, noise))
+    values = table.data.select(table.names[:2]).to_numpy()
+    related = float(np.corrcoef(values.T)[0, 1])
+    return drawn_around(means, noise, 1.0 + related / 2)
+
+
 def _apart(table: FeatureTable, whose: NDArray[np.bool_]) -> float:
     """How much some people's means of one feature differ, as a multiple of about what is public."""
     people = table.data.group_by("person", maintain_order=True).agg(pl.col(table.names[0]).mean())
@@ -402,6 +410,7 @@ _TELLING_COPIES: dict[str, Changes] = {
 _SPREAD: dict[str, Changes] = {
     "spread of the group's own members": {"apply": _as_members_differ},
     "spread of everybody in the study": {"apply": _as_everybody_differs},
+    "relations of everybody in the study": {"apply": _as_features_hang_together},
     "members in the place of draws": {"apply": _members_themselves},
     "means without the spread": {"drawn_around": lambda self, means, _: _equal_copies(means)},
 }

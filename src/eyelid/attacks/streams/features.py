@@ -23,6 +23,8 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.mechanisms.streams.scene import Scene
 
 TIME_STAMPS, LOSSES = "time stamps alone", "lost samples alone"
+MOVED = {"head": "head movement alone", "hand": "hand movement alone"}
+"""What else moves, by how its columns begin."""
 
 # Places are averaged over long windows; what is no gaze over shorter ones.
 _LONG_MS, _SHORT_MS = 30_000.0, 10_000.0
@@ -32,10 +34,11 @@ _DIGITS = 6
 
 
 def without_gaze(study: Study, attackers: Sequence[Attacker], seed: int = 0) -> list[Finding]:
-    """Who is re-identified across recordings by time stamps alone, and by losses alone.
+    """Who is re-identified across recordings by time stamps, losses and head movement alone.
 
-    Time stamps are released: that is an attack on the release. What it shows of losses is less than
-    what is known here: that is the most they could give away.
+    Head and hand are attacked where there are such columns. Time stamps are released: that is an
+    attack on the release. What it shows of losses is less than what is known here: that is the most
+    they could give away.
 
     Args:
         study: what a filter took.
@@ -43,7 +46,10 @@ def without_gaze(study: Study, attackers: Sequence[Attacker], seed: int = 0) -> 
         seed: of their choices.
     """
     found: list[Finding] = []
-    for name, table in ((TIME_STAMPS, timing(study)), (LOSSES, losses(study))):
+    tables = [(TIME_STAMPS, timing(study)), (LOSSES, losses(study))]
+    moving = {part: moving_columns(study, part) for part in MOVED}
+    tables += [(MOVED[part], movement(study, names)) for part, names in moving.items() if names]
+    for name, table in tables:
         try:
             tried = identify(Material(table), attackers, [POSITIVE], seed)
         except InputError:
@@ -88,6 +94,41 @@ def losses(study: Study) -> FeatureTable:
     figures = [pl.col(name).mean().round(_DIGITS) for name in ("gone", "begun")]
     names = ("lost", "losses_begun")
     features = [Feature(name, "1", "share of samples", 0.0, 1.0) for name in names]
+    return _in_windows(study, data, figures, features, _SHORT_MS)
+
+
+def moving_columns(study: Study, part: str) -> list[str]:
+    """The columns that say how a part of the body is held.
+
+    Args:
+        study: of samples.
+        part: ``head`` or ``hand``.
+    """
+    numbers = study.data.select(pl.selectors.numeric()).columns
+    return [name for name in numbers if name.startswith(f"{part}_")]
+
+
+def movement(study: Study, names: Sequence[str]) -> FeatureTable:
+    """How a part of the body is held and moved, in windows of 10 s.
+
+    Args:
+        study: of samples, one eye a recording.
+        names: of its columns.
+    """
+    keys = ["person", "recording"]
+    steps = [pl.col(name).diff().abs().over(keys).alias(f"{name}_step") for name in names]
+    data = study.data.with_columns(pl.col(names).fill_nan(None)).with_columns(steps)
+    features, figures = [], []
+    for name in names:
+        least, most = data[name].min(), data[name].max()
+        low, high = float(least or 0.0), float(most or 0.0)  # type: ignore[arg-type]
+        width = (high - low) or 1.0
+        features += [
+            Feature(f"{name}_mean", "", "mean", low, low + width),
+            Feature(f"{name}_spread", "", "standard deviation", 0.0, width),
+            Feature(f"{name}_step", "", "mean step from sample to sample", 0.0, width),
+        ]
+        figures += [pl.col(name).mean(), pl.col(name).std(), pl.col(f"{name}_step").mean()]
     return _in_windows(study, data, figures, features, _SHORT_MS)
 
 

@@ -11,6 +11,7 @@ from eyelid.attacks.attackers import Attacker, find_attackers
 from eyelid.attacks.attackers.fusion import NAME as FUSED
 from eyelid.attacks.attackers.likelihood import NAME as LIKELIHOOD
 from eyelid.attacks.protocols import PROTOCOLS, find_protocol
+from eyelid.attacks.samples.evidence import SAMPLE_ATTACKERS
 from eyelid.attacks.target import AuditTarget
 from eyelid.engine.atomic import check_file
 from eyelid.engine.engines import using
@@ -31,7 +32,7 @@ from eyelid.reporting.audits.results import Audit, TableAudit
 from eyelid.reporting.release import Release
 
 # Attackers that are no `Attacker`: they know other things than records.
-_SPECIAL = (LIKELIHOOD, FUSED)
+_SPECIAL = (LIKELIHOOD, FUSED, *SAMPLE_ATTACKERS)
 # A page may replace a page, and nothing else.
 PAGES = (".html", ".htm")
 # How the pair of a release without individual records is made, and why it has none to re-identify.

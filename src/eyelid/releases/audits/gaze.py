@@ -12,7 +12,6 @@ import polars as pl
 from eyelid.attacks.attackers import Attacker
 from eyelid.attacks.identification import Finding, identify
 from eyelid.attacks.protocols import Material, Protocol
-from eyelid.attacks.streams.features import without_gaze
 from eyelid.attacks.target import GazeTarget, RecordsTarget, TableTarget, windows_in
 from eyelid.errors import EyelidError, InputError
 from eyelid.gaze.features.windows import STEP_S, WINDOW_S
@@ -70,12 +69,8 @@ class GazeAttack(RecordsAttack):
         attackers: Sequence[Attacker],
         found: dict[str, Any],
     ) -> GazeAudit:
-        """Re-identification without any gaze, with everything that was found."""
-        gaze = cast(GazeTarget, target)
-        return GazeAudit(
-            **found,
-            without_gaze=tuple(without_gaze(gaze.samples, attackers, found["seed"])),
-        )
+        """The audit of released gaze, with everything that was found."""
+        return GazeAudit(**found)
 
 
 def gaze_target(

@@ -54,6 +54,7 @@ from eyelid.releases.audits.canaries import Canaries, RecordCanaries
 from eyelid.releases.audits.consistency import Claim
 from eyelid.releases.audits.matching import Pair, check_people, matched, with_values
 from eyelid.releases.audits.original import summarised
+from eyelid.releases.audits.samples import SamplesFound
 from eyelid.releases.kinds.features.plan import people_alike
 from eyelid.reporting.audits.results import OriginalAudit, RecordsAudit
 from eyelid.verification.rerun import quieter_than_again
@@ -116,11 +117,15 @@ class RecordsAttack(TableAttack):
             with progress(advance, "attacking"):
                 asked = [POSITIVE, *protocols]
                 findings = self.named(target, material, attackers, asked, plan.seed)
+            sampled = SamplesFound.of(target, material, attackers, asked, plan)
+            findings += sampled.findings
             positive, findings = controls_apart(findings)
             found = inferred(target, material, attackers, plan, advance)
             temporal, not_correlated = _over_time(target)
             found |= {
                 "utility": tuple(used),
+                "without_gaze": sampled.without_gaze,
+                "not_sampled": sampled.left_out,
                 "temporal": temporal,
                 "not_correlated": not_correlated,
             }

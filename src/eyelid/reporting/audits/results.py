@@ -78,7 +78,8 @@ class Unasked:
         canaries: the whole release pipeline, tried on simulated participants; None without a
             mechanism.
         streams: whether released gaze still looks like an eye; None without gaze on both sides.
-        without_gaze: who is re-identified by what filters release as it is; of released gaze only.
+        without_gaze: who is re-identified by what stands beside gaze; of gaze samples only.
+        not_sampled: which attackers on samples of gaze were left out, and why.
         temporal: how rows go together, and what that lets out; None where there is too little.
         not_correlated: why there is none.
         people: who is at risk, for the owner's eyes; None for a release.
@@ -101,6 +102,7 @@ class Unasked:
     canaries: CanaryResult | None = None
     streams: StreamMeasures | None = None
     without_gaze: tuple[Finding, ...] = ()
+    not_sampled: tuple[str, ...] = ()
     temporal: TemporalSummary | None = None
     not_correlated: tuple[str, ...] = ()
     people: pl.DataFrame | None = None
@@ -286,7 +288,8 @@ class TableAudit(Concluding, Audit):
     @property
     def not_tried(self) -> list[str]:
         """What could not be checked or tried, and why."""
-        return [*self.target.notes, *self.not_named, *self.not_inferred, *self.not_correlated]
+        samples = (*self.not_named, *self.not_sampled)
+        return [*self.target.notes, *samples, *self.not_inferred, *self.not_correlated]
 
     @property
     def alarms(self) -> list[str]:
@@ -323,11 +326,10 @@ class TableAudit(Concluding, Audit):
         """What of the certificate turned out false, in words."""
         found = [*self.target.inconsistencies, *self._refuting()]
         if self.canaries is not None and self.canaries.refuted:
-            runs = (self.canaries.person, self.canaries.within)
             found += [
                 f"simulated participants sent through the release lose at least {run.measure} "
                 f"{run.lower_bound:.3g}, where {run.claimed:.3g} is claimed for them"
-                for run in runs
+                for run in (self.canaries.person, self.canaries.within)
                 if run is not None and run.refuted
             ]
         return found
@@ -360,6 +362,8 @@ class RecordsAudit(TableAudit):
     repeated: tuple[Averaged, ...] = ()
     canaries: CanaryResult | None = None
     streams: StreamMeasures | None = None
+    without_gaze: tuple[Finding, ...] = ()
+    not_sampled: tuple[str, ...] = ()
 
     def _refuting(self) -> Iterator[str]:
         for finding in sorted(self.identification, key=lambda finding: -finding.rate.rate):
@@ -402,9 +406,7 @@ class OriginalAudit(RecordsAudit):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class GazeAudit(RecordsAudit):
-    """The audit of gaze that was released sample by sample, and is attacked by its features."""
-
-    without_gaze: tuple[Finding, ...] = ()
+    """The audit of gaze that was released sample by sample, attacked by samples and features."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

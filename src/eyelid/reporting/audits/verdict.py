@@ -10,6 +10,7 @@ from eyelid.attacks.identification import ALPHA, Finding, NamingAttack, stronges
 from eyelid.attacks.protocols import SAME_RECORDINGS
 from eyelid.attacks.statistics import Rate
 from eyelid.privacy.guarantee import rounded_up
+from eyelid.reporting.audits.samples import about_samples
 from eyelid.reporting.sentences import (
     SAYS_NOTHING,
     coarse,
@@ -425,8 +426,7 @@ def _warnings(audit: TableAudit) -> Sequence[str]:
         found.append(printed_groups(audit.groups))
     if audit.histograms is not None and not audit.refuted:
         found.append(printed_histograms(audit.histograms))
-    if audit.without_gaze:
-        found.append(_of_what_is_no_gaze(audit.without_gaze))
+    found += about_samples(audit)
     found += _of_total(audit)
     blind = released and audit.positive and not audit.recognises
     if blind and worst is not None and worst.rate.low <= worst.rate.chance:
@@ -444,17 +444,6 @@ def _warnings(audit: TableAudit) -> Sequence[str]:
             f"{null.attacker}: it recognises something else than people."
         )
     return found
-
-
-def _of_what_is_no_gaze(found: Sequence[Finding]) -> str:
-    """Who is re-identified by what filters release as it is."""
-    names = dict.fromkeys(finding.protocol for finding in found)
-    best = [strongest([f for f in found if f.protocol == name]) for name in names]
-    rates = " and ".join(f"{percent(f.rate.rate)} by {f.protocol}" for f in best)
-    return (
-        f"Without any gaze attackers re-identify {rates} (guessing "
-        f"{percent(best[0].rate.chance)}); no filter hides these."
-    )
 
 
 def _of_total(audit: TableAudit) -> Sequence[str]:
