@@ -199,8 +199,8 @@ def test_counts_beyond_everybody_leave_no_narrow_interval(people):
 def test_a_measure_without_a_norm_says_what_was_taken_for_its_spread(people):
     entries = (Entry("rate", "text", Range(0, 20), "1/s"),)
     (mean,) = results(people[:, 1:2], "mean", entries=entries)
-    assert mean.note.startswith("spread between people taken as a sixth of the range")
-    assert "too narrow where it is larger" in mean.note
+    assert mean.note.startswith("spread between people taken as large as one peak in this range")
+    assert "too narrow only where they form two clumps" in mean.note
     spread, _ = results(people[:, 1:2], "sd,mean", entries=entries)
     assert spread.estimate == pytest.approx(people[:, 1].std(), rel=0.1)
 

@@ -32,6 +32,28 @@ def test_without_noise_a_share_s_interval_is_near_clopper_pearson_s():
         assert found.high - found.low > 0.8 * (exact.high - exact.low)
 
 
+def test_no_distribution_with_one_peak_is_spread_wider_than_the_widest():
+    rng = np.random.default_rng(1)
+    peak = rng.uniform(0, 1, (400, 1))
+    # Khinchin: whatever has one peak at c is c + UY, U even over (0, 1).
+    ends = rng.beta(*rng.uniform(0.05, 3, (2, 400, 1)), (400, 5000))
+    people = peak + rng.uniform(0, 1, (400, 5000)) * (ends - peak)
+    widest = intervals.widest_spread(people.mean(axis=1))
+    assert (people.std(axis=1) <= widest + 0.006).all()
+    even_and_at_the_end = np.where(rng.random(200_000) < 2 / 3, rng.random(200_000), 0.0)
+    assert even_and_at_the_end.std() == pytest.approx(1 / 3, abs=0.003)
+    assert float(intervals.widest_spread(np.array(1 / 3))) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 5), (1, 12)])
+def test_of_people_with_one_peak_intervals_without_a_norm_cover(shape):
+    rng, noise = np.random.default_rng(2), NoiseOfOne(0.025, 1)
+    truth = shape[0] / sum(shape)
+    shown = rng.beta(*shape, (400, 20)).mean(axis=1) + noise.draw((400,), rng)
+    found = [intervals.mean_of_one_peak(one, 20, noise) for one in shown]
+    assert np.mean([one.low <= truth <= one.high for one in found]) > 0.92
+
+
 def test_without_noise_and_with_a_known_spread_the_interval_is_the_textbook_s():
     sd = 0.1
     found = intervals.mean_by_norm(0.5, 40, sd / intervals.WIDER, NONE)

@@ -47,6 +47,10 @@ _ASSUMED = (
     "spread between people taken as a sixth of the range: the interval is too narrow where it is "
     "larger"
 )
+_ONE_PEAK = (
+    "spread between people taken as large as one peak in this range allows: the interval is too "
+    "narrow only where they form two clumps"
+)
 _ASSUMED_BEFORE = "thought beforehand to be about a sixth of the range: far smaller ones are missed"
 _NORM_SPREAD = "spread between people by the norm"
 CLIPPED, _AT_THE_END = "a clipped mean", "at the end of its range"
@@ -149,7 +153,11 @@ def _mean(shown: _Shown, statistic: Statistic, entry: Entry) -> Estimate:
     range_, people, noise = entry.range, shown.part.people, shown.noise
     place = shown.mean(statistic)
     fitted = _fitted(shown, statistic, range_)
-    if fitted is None:
+    unknown = fitted is None and range_.sd is None and not any(range_.clips)
+    if unknown:
+        sd = float(intervals.widest_spread(np.clip(place, 0.0, 1.0)))
+        found = intervals.mean_of_one_peak(place, people, noise)
+    elif fitted is None:
         sd = WIDER * spread_of(range_)
         found = intervals.mean_by_norm(place, people, sd / WIDER, noise, range_.clips)
     else:
@@ -179,7 +187,8 @@ def _mean(shown: _Shown, statistic: Statistic, entry: Entry) -> Estimate:
             "outside of the range than the interval puts right"
         )
     if fitted is None:
-        notes.append(_ASSUMED if range_.sd is None else _NORM_SPREAD)
+        assumed = _ONE_PEAK if unknown else _ASSUMED
+        notes.append(assumed if range_.sd is None else _NORM_SPREAD)
     found = found.around(inside)
     # Nobody is beyond the end of a definition, and so is no mean.
     below, above = range_.clips

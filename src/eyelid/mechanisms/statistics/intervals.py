@@ -148,6 +148,39 @@ def mean_by_norm(
     return inverted(shown, candidates, (first + 1) / 2, sds, noise, level)
 
 
+def widest_spread(mean: Values) -> Values:
+    """How far people between 0 and 1 are spread at most whose distribution has one peak.
+
+    The widest is even but for what sits at the nearer end (Jacobson 1969): m(2/3 - m), m from that
+    end to the mean.
+
+    Args:
+        mean: of people.
+
+    >>> round(float(widest_spread(np.asarray(1 / 3))), 3)
+    0.333
+    """
+    near = np.minimum(mean, 1 - mean)
+    return np.asarray(np.sqrt(np.maximum(near * (2 / 3 - near), 0.0)))
+
+
+def mean_of_one_peak(
+    shown: float, people: int, noise: NoiseOfOne, level: float = LEVEL
+) -> Interval:
+    """The interval of people's mean, in places, where nothing is known of them but their range.
+
+    Args:
+        shown: the noisy mean of places that nobody was clipped to.
+        people: N.
+        noise: on the mean.
+        level: of confidence.
+    """
+    shown = float(np.clip(shown, 0.0, 1.0))
+    candidates = np.linspace(0.0, 1.0, _NODES)
+    sds = np.maximum(widest_spread(candidates), 1e-6) / math.sqrt(people)
+    return inverted(shown, candidates, candidates, sds, noise, level)
+
+
 @dataclass(frozen=True)
 class Fitted:
     """What two noisy moments say of people.

@@ -18,8 +18,9 @@ INTERVALS = {
         "Intervals are 95% intervals that cover the sampling of participants, the noise with its "
         "exact distribution, and what limiting numbers to their ranges does to a mean of normally "
         "distributed numbers. Where spreads between participants were not released, they are taken "
-        "to be 1.25 times a norm's, or 1.25 times a sixth of a range without a norm; where "
-        "participants differ more, intervals of means are too narrow."
+        "to be 1.25 times a norm's, or, by definition's ranges without a norm, as large as a "
+        "distribution with one peak allows (Jacobson 1969); where participants differ more, "
+        "intervals of means are too narrow."
     ),
 }
 """How intervals were made, in words."""

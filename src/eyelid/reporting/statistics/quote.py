@@ -196,8 +196,9 @@ class StatisticsOffer(Offer):
             )
         if any(each.exact is not None and each.exact.assumed for each in self.results):
             yield (
-                "* No norm says how people spread: the noise is that of the bounds by definition, "
-                "and people are taken to spread over a sixth of them."
+                "* No norm says how people spread: the noise is that of the bounds by definition. "
+                "Widths are in sixths of these, and intervals leave room for people of any "
+                "distribution with one peak."
             )
         if any(each.off is not None for each in self.ranges):
             yield (
