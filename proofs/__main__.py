@@ -42,6 +42,7 @@ CLAIMS = {
     "anonymity": "means of groups keep documents and hide people, where a paper's are seen through",
     "datasets": "ordinary models learn from what is shared, and nobody is found by it",
     "synthetic": "synthetic participants teach models, are as far off as foreseen, or are refused",
+    "gaze": "generated gaze is as near to people as people are to each other, and teaches tasks",
     "stream_events": "released fixation events and counters agree with raw gaze as ε allows",
     "long_stream": "a day of gaze at 120 Hz leaves memory flat and every window within its ε",
     "soak": "a stalling app loses old samples, the other none, and memory stays flat",

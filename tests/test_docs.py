@@ -32,6 +32,7 @@ PAGES = [
     "docs/summary.md",
     "docs/anonymity.md",
     "docs/synthetic.md",
+    "docs/gaze-generator.md",
     "docs/gaze.md",
     "docs/choosing.md",
     "docs/norms.md",

@@ -3,14 +3,16 @@
 `parameters.py` has the numbers in which people differ, with where they lie by the literature;
 `measurement.py` measures them in recordings, `profile.py` is what a generator needs of a task, and
 `recordings.py` makes recordings of it: `path.py` where the eye goes, `signal.py` what a tracker
-sees. Everything else is the same for everybody, public, and stands in those modules. The simulator
-uses the same signals with documents of its own.
+sees. `tuning.py` makes recordings measure as they should. Everything else is the same for
+everybody, public, and stands in those modules. The simulator uses the same signals with documents
+of its own.
 """
 
 from eyelid.gaze.generator.measurement import measured
 from eyelid.gaze.generator.parameters import MOVEMENTS, PARAMETERS, Parameter, measurable
 from eyelid.gaze.generator.profile import Places, Profile, profiles_of
 from eyelid.gaze.generator.recordings import Made, Planned, generated, generated_recordings
+from eyelid.gaze.generator.tuning import tuned
 
 __all__ = [
     "MOVEMENTS",
@@ -25,4 +27,5 @@ __all__ = [
     "measurable",
     "measured",
     "profiles_of",
+    "tuned",
 ]

@@ -269,6 +269,14 @@ PARAMETERS: tuple[Parameter, ...] = (
         (0.01, 1.0, 0.60),
         f"{_OURS}",
     ),
+    _linear(
+        "saccade_skew",
+        "1",
+        "skewness of the log of saccade amplitudes",
+        (-1.5, 1.5),
+        (0.2, 0.35, 0.20),
+        f"{_OURS}: above 0 where steps and far larger movements alternate, as in reading",
+    ),
     _log(
         "noise_32hz",
         "deg/sqrt(Hz)",
@@ -314,7 +322,7 @@ def measurable(
 
     >>> can, cannot = measurable(30.0, pupil=False, pupil_unit=None)
     >>> len(can), cannot["pupil_mm"], cannot["peak_speed_deg_s"]
-    (13, 'no pupil was recorded', 'needs 120 Hz, the tracker has 30')
+    (14, 'no pupil was recorded', 'needs 120 Hz, the tracker has 30')
     """
     reasons = {}
     for one in PARAMETERS:

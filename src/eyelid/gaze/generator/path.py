@@ -12,8 +12,13 @@ from eyelid.gaze.generator.parameters import Floats
 CANDIDATES = 12
 """So many directions are thought of for every saccade; places decide among them."""
 _LEAST_LOG_SD = 0.15
+_SMALLEST_DEG, _LARGEST_DEG = 0.05, 60.0
 # Directions scatter around right, left, up and down.
 _SCATTER_DEG = {"reading": 10.0, "scene": 22.0, "search": 24.0}
+# Sizes are log-normal but for so many that are of a kind of their own: far larger ones, or smaller,
+# as far as their skewness asks for.
+_OTHER_SHARE = 1.0 / 6.0
+_MOST_OTHER_VARIANCE = 0.85
 # How much likelier a movement is that goes on as the last one did, and one that goes back; pictures
 # are looked at with both more often than chance (Smith & Henderson 2009), searches go on.
 _ON = {"reading": 1.0, "scene": 1.3, "search": 1.6}
@@ -56,7 +61,8 @@ def steps(
     count = len(amplitude_deg)
     shares, offsets, spread = _directions(values)
     away = np.log(amplitude_deg) - np.log(values["saccade_amplitude_deg"])
-    likely = shares * np.exp(-0.5 * ((away[..., np.newaxis] - offsets) / spread) ** 2)
+    apart = _apart(values["saccade_skew"])
+    likely = shares * _two_kinds_density((away[..., np.newaxis] - offsets) / spread, apart)
     bars = np.cumsum(likely, axis=-1)
     draws = rng.random((count, CANDIDATES)) * bars[..., -1]
     kind = (draws[..., np.newaxis] > bars[..., :-1]).sum(axis=-1)
@@ -67,12 +73,56 @@ def steps(
 
 
 def amplitudes(count: int, each: int, values: dict[str, float], rng: np.random.Generator) -> Floats:
-    """Sizes of saccades, so many for each: a mixture over directions, each log-normal."""
+    """Sizes of saccades, so many for each: a mixture over directions, log-normal of two kinds."""
     shares, offsets, spread = _directions(values)
     kind = rng.choice(len(shares), size=(count, each), p=shares)
     logs = np.log(values["saccade_amplitude_deg"]) + offsets[kind]
-    sizes = np.exp(logs + spread * rng.standard_normal((count, each)))
-    return np.asarray(np.clip(sizes, 0.05, 60.0))
+    apart = _apart(values["saccade_skew"])
+    sizes = np.exp(logs + spread * _two_kinds((count, each), apart, rng))
+    return np.asarray(np.clip(sizes, _SMALLEST_DEG, _LARGEST_DEG))
+
+
+def tailed(size: int | tuple[int, ...], tail: float, rng: np.random.Generator) -> Floats:
+    """Numbers of mean 0 and variance 1, normal but for an exponential part to the right.
+
+    Args:
+        size: how many.
+        tail: standard deviation of the exponential part, 0 to 1; the skewness is 2·tail³.
+        rng: source of randomness.
+    """
+    exponential = rng.standard_exponential(size) - 1.0
+    return np.asarray(np.sqrt(1.0 - tail**2) * rng.standard_normal(size) + tail * exponential)
+
+
+def _two_kinds(size: tuple[int, ...], apart: float, rng: np.random.Generator) -> Floats:
+    """Numbers of mean 0 and variance 1: normal, some of them so much farther right."""
+    centre, width = _shape(apart)
+    beyond = rng.random(size) < _OTHER_SHARE
+    return np.asarray(centre + apart * beyond + width * rng.standard_normal(size))
+
+
+def _two_kinds_density(values: Floats, apart: float) -> Floats:
+    """The density of `_two_kinds`, but for a factor."""
+    centre, width = _shape(apart)
+
+    def bell(middle: float) -> Floats:
+        return np.asarray(np.exp(-0.5 * np.minimum(((values - middle) / width) ** 2, 1000.0)))
+
+    return (1.0 - _OTHER_SHARE) * bell(centre) + _OTHER_SHARE * bell(centre + apart)
+
+
+def _apart(skewness: float) -> float:
+    """How far the two kinds lie apart, in standard deviations of both together."""
+    share = _OTHER_SHARE
+    apart = np.cbrt(skewness / (share * (1.0 - share) * (1.0 - 2.0 * share)))
+    most = np.sqrt(_MOST_OTHER_VARIANCE / (share * (1.0 - share)))
+    return float(np.clip(apart, -most, most))
+
+
+def _shape(apart: float) -> tuple[float, float]:
+    """Where the commoner kind is, and how far both scatter."""
+    share = _OTHER_SHARE
+    return -share * apart, float(np.sqrt(1.0 - share * (1.0 - share) * apart**2))
 
 
 def _directions(values: dict[str, float]) -> tuple[Floats, Floats, float]:

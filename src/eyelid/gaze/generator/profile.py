@@ -10,8 +10,10 @@ import numpy as np
 import polars as pl
 
 from eyelid.errors import InputError, unknown
-from eyelid.gaze.generator.parameters import MOVEMENTS, NAMES, PARAMETERS, Floats
+from eyelid.gaze.generator.parameters import MOVEMENTS, NAMES, PARAMETERS, Floats, Parameter
 
+# So many repetitions the norm is worth, where they are few.
+_NORMS_WORTH = 10
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
@@ -123,17 +125,21 @@ def profiles_of(measured: pl.DataFrame, movements: Mapping[str, str]) -> dict[st
             means[one.name] = float(own.mean())
             if len(own) < 2:
                 continue
+            spare = scaled - own[np.cumsum(there)[person[known]] - 1]
+            variance, share = float(scaled.var(ddof=1)), _within_share(one)
             repeated = len(scaled) - len(own)
-            if repeated:
-                spare = scaled - own[np.cumsum(there)[person[known]] - 1]
-                within_var = float((spare**2).sum() / repeated)
-            else:
-                # One recording each does not tell persons from days: by the norm's shares.
-                share = one.within**2 / (one.between**2 + one.within**2)
-                within_var = float(own.var(ddof=1)) * share
-            rest = float(own.var(ddof=1)) - within_var * float((1.0 / count[there]).mean())
-            within[one.name], between[one.name] = within_var**0.5, max(rest, 0.0) ** 0.5
+            if repeated and variance > 0:
+                # Few repetitions do not tell persons from days: as well by the norm's shares.
+                seen = min(float((spare**2).sum() / repeated) / variance, 1.0)
+                share = (repeated * seen + _NORMS_WORTH * share) / (repeated + _NORMS_WORTH)
+            within[one.name] = (variance * share) ** 0.5
+            between[one.name] = (variance * (1.0 - share)) ** 0.5
         found[str(task)] = Profile(
             means, between, within, movement=movements.get(str(task), "scene")
         )
     return found
+
+
+def _within_share(one: Parameter) -> float:
+    """What part of the variance is a person's own from recording to recording, by the norm."""
+    return one.within**2 / (one.between**2 + one.within**2)

@@ -20,7 +20,7 @@ from eyelid.gaze.generator.parameters import (
     PIVOT_DEG,
     Floats,
 )
-from eyelid.gaze.generator.path import CANDIDATES, Density, Steps, amplitudes, steps, walked
+from eyelid.gaze.generator.path import CANDIDATES, Density, Steps, amplitudes, steps, tailed, walked
 from eyelid.gaze.generator.profile import Places, Profile
 from eyelid.gaze.generator.signal import (
     PEAK_TO_MEAN,
@@ -36,12 +36,17 @@ from eyelid.gaze.study import EVENT_COLUMNS, INDEX_COLUMNS, Screen
 # The same for everybody.
 _SHORTEST_FIXATION_MS, _LONGEST_FIXATION_MS = 40.0, 5000.0
 _SHORTEST_SACCADE_MS, _LONGEST_SACCADE_MS = 6.0, 300.0
+# Durations of fixations have a long tail even on logs.
+_DURATION_TAIL = 0.7
 _SPEED_LOG_SD = 0.12
+_FASTEST_DEG_S = 800.0
 _BLINK_MS, _BLINK_LOG_SD = 170.0, 0.25
 _SHORTEST_BLINK_MS, _LONGEST_BLINK_MS = 90.0, 400.0
-# Losses are shorter than blinks, or longer.
+# Losses are shorter than blinks, or longer, or in the middle of saccades, where a moving eye is
+# blurred: the more, the larger they are.
 _GLITCH_MS, _AWAY_MS = (10.0, 60.0), (520.0, 1500.0)
-_AWAY_SHARE = 0.5
+_GLITCH_SHARE, _AWAY_SHARE, _BLURRED_SHARE = 0.4, 0.45, 0.15
+_BLURRED_MS = 30.0
 # The screen's own pull where there are places, so that no step is impossible.
 _FAINT = 1e-6
 _AT_ONCE = 32
@@ -139,7 +144,7 @@ def generated_recordings(
     """
     field = Field(units, screen, xy_origin)
     _check(profiles, people, recordings, rate_hz, field)
-    entropy = [int(part) for part in rng.integers(0, 2**63, 2)]
+    entropy = entropy_of(rng)
     digits = len(str(people))
     tables = {task: profile.table() for task, profile in profiles.items()}
     densities = _densities(profiles, recordings, field)
@@ -169,6 +174,32 @@ def generated_recordings(
                 "stimulus": planned.stimulus,
             }
             yield _recorded(draft, path, planned, keys, rate_hz, field, pupil)
+
+
+def entropy_of(rng: np.random.Generator) -> tuple[int, ...]:
+    """All the randomness of a set of recordings, in numbers."""
+    return tuple(int(part) for part in rng.integers(0, 2**63, 2))
+
+
+def deviations(
+    entropy: Sequence[int], place: int, number: int
+) -> tuple[Floats, Floats, Floats, np.random.Generator]:
+    """How a person, and one of their recordings, deviates: standard normal numbers.
+
+    Args:
+        entropy: of the recordings.
+        place: of the person, from 0.
+        number: of the recording, from 0.
+
+    Returns:
+        what lasts, the calibration's error in degrees, what is of this recording alone, and the
+        source of all other randomness in it.
+    """
+    own = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(place,)))
+    lasting = np.clip(own.standard_normal(len(NAMES)), -2.5, 2.5)
+    offset_deg = OFFSET_DEG / np.sqrt(np.pi / 2) * own.standard_normal(2)
+    rng = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(place, number)))
+    return lasting, offset_deg, np.clip(rng.standard_normal(len(NAMES)), -2.5, 2.5), rng
 
 
 class _Draft(NamedTuple):
@@ -225,11 +256,7 @@ def _draft(
     profile: Profile,
 ) -> _Draft:
     """All of a recording that does not depend on where things are."""
-    own = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(place,)))
-    lasting = np.clip(own.standard_normal(len(NAMES)), -2.5, 2.5)
-    offset_deg = OFFSET_DEG / np.sqrt(np.pi / 2) * own.standard_normal(2)
-    rng = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(place, number)))
-    today = np.clip(rng.standard_normal(len(NAMES)), -2.5, 2.5)
+    lasting, offset_deg, today, rng = deviations(entropy, place, number)
     means, between, within = table
     on_scale = means + between * lasting + within * today
     values = {
@@ -237,7 +264,8 @@ def _draft(
     }
     per_fixation_ms = values["fixation_ms"] * np.exp(values["fixation_log_sd"] ** 2 / 2)
     count = int(1.3 * planned.length_ms / per_fixation_ms) + 30
-    logs = np.log(values["fixation_ms"]) + values["fixation_log_sd"] * rng.standard_normal(count)
+    spread = values["fixation_log_sd"] * tailed(count, _DURATION_TAIL, rng)
+    logs = np.log(values["fixation_ms"]) + spread
     durations = np.clip(np.exp(logs), _SHORTEST_FIXATION_MS, _LONGEST_FIXATION_MS)
     drawn = profile.places_of(planned.stimulus) is not None
     sizes = amplitudes(count, CANDIDATES if drawn else 1, values, rng)
@@ -272,7 +300,9 @@ def saccade_ms(amplitude_deg: Floats, values: dict[str, float], haste: Floats) -
         haste: how much faster each is than the line says.
     """
     speeds = values["peak_speed_deg_s"] * (amplitude_deg / PIVOT_DEG) ** values["speed_slope"]
-    duration_ms = PEAK_TO_MEAN * amplitude_deg / (speeds * haste) * 1000.0
+    # Peak speeds saturate, where a line on logs goes on.
+    speeds = np.minimum(speeds * haste, _FASTEST_DEG_S)
+    duration_ms = PEAK_TO_MEAN * amplitude_deg / speeds * 1000.0
     return np.asarray(np.clip(duration_ms, _SHORTEST_SACCADE_MS, _LONGEST_SACCADE_MS))
 
 
@@ -348,7 +378,7 @@ def _recorded(
     noise = coloured_noise(len(time_ms), rate_hz, levels, 2, rng)
     x += noise[0] + draft.offset_deg[0]
     y += noise[1] + draft.offset_deg[1]
-    missing |= _lost(time_ms, values["lost_share"], rng)
+    missing |= _lost(time_ms, events, amplitude_deg, values["lost_share"], rng)
     x, y = field.written(x, y)
     columns = {"time_ms": time_ms, "x": x, "y": y}
     if pupil is not None:
@@ -362,15 +392,28 @@ def _recorded(
     return Made(data.select(*text, *columns), event_frame(events, keys, planned.length_ms))
 
 
-def _lost(time_ms: Floats, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Losses that are no blinks: half of the time in short ones, half in long ones."""
+def _lost(
+    time_ms: Floats,
+    events: Timeline,
+    amplitude_deg: Floats,
+    share: float,
+    rng: np.random.Generator,
+) -> NDArray[np.bool_]:
+    """Losses that are no blinks: some short, some long, and some because the eye moves."""
     length_ms = float(time_ms[-1])
     onsets, offsets = [], []
-    for (least, most), part in ((_GLITCH_MS, 1 - _AWAY_SHARE), (_AWAY_MS, _AWAY_SHARE)):
+    for (least, most), part in ((_GLITCH_MS, _GLITCH_SHARE), (_AWAY_MS, _AWAY_SHARE)):
         count = rng.poisson(share * part * length_ms / ((least + most) / 2))
         onset_ms = rng.uniform(0.0, length_ms, count)
         onsets.append(onset_ms)
         offsets.append(onset_ms + rng.uniform(least, most, count))
+    blurred_ms = np.minimum(events.move_ms, _BLURRED_MS)
+    blurred = np.where(events.is_blink, 0.0, amplitude_deg)
+    wanted = share * _BLURRED_SHARE * length_ms / max(float((blurred * blurred_ms).sum()), 1e-9)
+    hit = rng.random(len(blurred)) < wanted * blurred
+    middle_ms = (events.onset_ms + events.fixation_ms + events.move_ms / 2)[hit]
+    onsets.append(middle_ms - blurred_ms[hit] / 2)
+    offsets.append(middle_ms + blurred_ms[hit] / 2)
     return lost_between(time_ms, np.concatenate(onsets), np.concatenate(offsets))
 
 
