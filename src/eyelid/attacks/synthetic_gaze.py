@@ -251,7 +251,7 @@ def drawn_study(
         like: a study with their units, screen and the like.
         people: of one portrait, how many; all by default.
     """
-    portraits = list(mechanism.portraits(answers, facts))
+    portraits = list(mechanism.inputs(answers, facts))
     if people is not None and len(portraits) == 1:
         portraits[0] = replace(portraits[0], people=people)
     return _drawn(mechanism, facts, portraits, entropy, like)
@@ -442,7 +442,7 @@ def _alone(
     answers = mechanism.averaged(some, few, np.arange(some.people))
     portraits = [
         replace(each, people=_OF_CONTROL, between=dict.fromkeys(each.between, 0.0))
-        for each in mechanism.portraits(answers, few)
+        for each in mechanism.inputs(answers, few)
     ]
     made = _drawn(mechanism, few, portraits, entropy, like)
     group = np.repeat(np.arange(some.people), _OF_CONTROL)

@@ -71,7 +71,11 @@ def said_of(generated: Facts, *, private: bool) -> str:
             if drawn["spreads"] == "paid"
             else "spreads between people are 1.25 times the norm's"
         )
-        of = "of each task" if drawn["means"] == "task" else "over all tasks"
+        of = {
+            "task": "of each task",
+            "some": "of each task or, of eyes and trackers, over all tasks",
+            "all": "over all tasks",
+        }[drawn["means"]]
         said = [
             f"{len(measured)} of {every} parameters are measured {of}, each with an error of about "
             f"{number(error, 2)} standard deviations between people; {spreads}.",
