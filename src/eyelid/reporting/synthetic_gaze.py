@@ -28,6 +28,11 @@ LENGTHS = {
     "were is not looked at",
 }
 """Where the length of synthetic recordings is from."""
+_SPREADS = {
+    "measured": "measured",
+    "norm, wider": "the norm's × 1.25",
+    "norm": "the norm's",
+}
 
 
 def worth_of_generator(certificate: Certificate) -> str:
@@ -158,7 +163,7 @@ def _row(parameter: Facts) -> dict[str, str]:
         "definition": parameter["definition"],
         "means": f"measured {parameter['means']}" if parameter["means"] != "norm" else "the norm's",
         "error": "–" if error is None else f"± {in_unit(error, unit)}",
-        "spread": "measured" if parameter["spread"] == "measured" else "the norm's × 1.25",
+        "spread": _SPREADS[parameter["spread"]],
         "norm": in_unit(parameter["norm"], unit),
         "why": parameter["why_norm"],
     }
@@ -263,4 +268,3 @@ class SyntheticGazeOffer(Offer):
         ]
         yield Table("Parameters of eye movements", columns, rows)
         yield from quote.promise()
-        yield from self.instead

@@ -33,12 +33,13 @@ from eyelid.mechanisms.gaze.planning import (
     reach,
 )
 from eyelid.mechanisms.gaze.portrait import (
+    WIDER,
     Portrait,
     as_shares,
     believed,
     norm_means,
+    norm_spreads,
     range_of,
-    wider_norm,
 )
 from eyelid.mechanisms.maps.map_laplace import MapLaplace
 from eyelid.mechanisms.maps.map_mechanism import MapFacts
@@ -321,7 +322,7 @@ class SyntheticGaze(GazeMechanism, DifferentialMechanism):
         self, answers: Answers, facts: GazeDesignFacts
     ) -> tuple[list[dict[str, float]], dict[str, float]]:
         plan, part = self.bought(facts), self.box_part(facts)
-        means, between = norm_means(facts), wider_norm()
+        means, between = norm_means(facts), norm_spreads(WIDER)
         if part is None:
             return means, between
         ranges, (sums,) = self.ranges(facts), answers.numbers

@@ -91,7 +91,7 @@ def parameter_rows(design: GazeDesign) -> Iterator[dict[str, Any]]:
             if measured and private
             else None,
             "error_in_sd": in_sd if measured and private else None,
-            "spread": "measured" if spread else "norm",
+            "spread": "measured" if spread else "norm, wider" if private else "norm",
             "norm": centre,
             "why_norm": reason or ("" if measured else "the budget does not carry it"),
             "source": one.source,

@@ -36,7 +36,7 @@ from eyelid.mechanisms.gaze.recordings import names_of as names_of_synthetic
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.releases.accounting import Plan, counting_entry
 from eyelid.releases.kinds.features.preparation import opened
-from eyelid.releases.kinds.gaze.notes import public_notes, survey_notes
+from eyelid.releases.kinds.gaze.notes import better_ways, public_notes, survey_notes
 from eyelid.releases.kinds.gaze.plan import (
     GazeDesign,
     build_gaze_mechanism,
@@ -112,7 +112,8 @@ class GazeJob(Job[Release]):
             *cut.head.notes,
             *remarks,
             *choice_notes(plan.chosen, len(plan.people)),
-            *public_notes(design, self._source_name()),
+            *better_ways(design, self._source_name()),
+            *public_notes(design),
             *survey_notes(survey),
         )
         return Prepared(plan, lambda: survey.digest, origin, notes, begin(key))
