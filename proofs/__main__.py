@@ -54,6 +54,7 @@ CLAIMS = {
     "statistics": "results' intervals cover, tests err as said and find what they should",
     "statistics_real": "real readers' results are as near as was aimed at, by public norms",
     "installed": "the wheel, installed alone, has the plain version and every command works",
+    "gaze_shared": "released gaze: what noise costs, who is found in it, what it is good for",
     "real": "real people are recognised raw and not recognised when released",
 }
 

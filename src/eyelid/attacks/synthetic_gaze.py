@@ -255,17 +255,25 @@ def drawn_study(
     portraits = list(mechanism.inputs(answers, facts))
     if people is not None and len(portraits) == 1:
         portraits[0] = replace(portraits[0], people=people)
-    return _drawn(mechanism, facts, portraits, entropy, like)
+    return drawn_after(mechanism, facts, portraits, entropy, like)
 
 
-def _drawn(
+def drawn_after(
     mechanism: GazeMechanism,
     facts: GazeDesignFacts,
     portraits: Sequence[Portrait],
     entropy: int,
     like: Study,
 ) -> Study:
-    """Synthetic recordings drawn after portraits, as a study."""
+    """Synthetic recordings drawn after portraits, as a study.
+
+    Args:
+        mechanism: that draws them.
+        facts: what is public.
+        portraits: that are drawn after.
+        entropy: that they are made of.
+        like: a study with their units, screen and the like.
+    """
     everybody = replace(facts, people=sum(each.people for each in portraits))
     sizes = [each.people for each in portraits]
     made = [
@@ -445,7 +453,7 @@ def _alone(
         replace(each, people=_OF_CONTROL, between=dict.fromkeys(each.between, 0.0))
         for each in mechanism.inputs(answers, few)
     ]
-    made = _drawn(mechanism, few, portraits, entropy, like)
+    made = drawn_after(mechanism, few, portraits, entropy, like)
     group = np.repeat(np.arange(some.people), _OF_CONTROL)
     names = made.people["person"].to_list()
     scores = _likeness(measured(made), names, group, few, some)

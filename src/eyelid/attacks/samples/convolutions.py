@@ -27,11 +27,13 @@ class Convolutions:
 
     Paper: Dempster et al. 2021, MiniROCKET; that such features re-identify people by their eyes
     follows from Lohr et al. 2022, who train networks on the same velocities. The weight of the
-    ridge is per feature.
+    ridge is per feature. Where sources differ as a whole, as synthetic gaze and people's do, what
+    is usual is taken of each source by itself.
     """
 
     name: str = NAME
     ridge: float = 0.03
+    by_source: bool = False
 
     def learn(self, known: Records, seed: int) -> Recognise:
         """Read thresholds off the known windows, and learn whose they are."""
@@ -45,7 +47,11 @@ class Convolutions:
         weights, middle = _ridge((own - centre) / scale, person, len(people), self.ridge)
 
         def recognise(shown: Records) -> Scores:
-            seen = _features(shown, kernels).without(usual)
+            seen = _features(shown, kernels)
+            if self.by_source and shown.crowd is not None:
+                seen = seen.without(usual_in(_features(shown.crowd, kernels)))
+            else:
+                seen = seen.without(usual)
             found = ((seen.values - centre) / scale) @ weights + middle
             votes = np.zeros((len(seen.owner), len(seen.people)))
             best = found == found.max(axis=1, keepdims=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -120,6 +121,18 @@ def signal_table(study: Study, grid: Grid) -> SignalTable:
         released=study.released,
         signals=signals,
     )
+
+
+def signal_records(table: SignalTable, people: Sequence[str]) -> Records:
+    """All windows of a table as records, which are their own crowd.
+
+    Args:
+        table: of signals.
+        people: everybody who could be meant.
+    """
+    found = _records(table, tuple(people))
+    found = replace(found, channels=table.signals.shape[1])
+    return replace(found, crowd=found)
 
 
 def _records(table: FeatureTable, people: tuple[str, ...], where: pl.Expr | None = None) -> Records:

@@ -26,6 +26,7 @@ from eyelid.io.column_map import Map
 from eyelid.io.intake import called
 from eyelid.io.origin import origin_so_far
 from eyelid.io.people_choice import Whom
+from eyelid.io.pieces import StudyInPieces
 from eyelid.io.reading import read
 from eyelid.io.release_folder import MEASURED, SYNTHETIC_GAZE_FILES
 from eyelid.mechanisms.certificate import Certificate, ReleasedAs, form_given, shown_by_choice
@@ -40,6 +41,7 @@ from eyelid.releases.audits.accounts import counted
 from eyelid.releases.audits.attack import Attack, AuditPlan
 from eyelid.releases.audits.certificate_file import said_besides
 from eyelid.releases.audits.consistency import MISSTATED, among_promises, as_declared
+from eyelid.releases.audits.gaze_samples import gaze_samples
 from eyelid.releases.audits.manifest import beside_the_study
 from eyelid.releases.kinds.features.preparation import opened
 from eyelid.releases.kinds.gaze.plan import (
@@ -65,12 +67,14 @@ class SyntheticGazeTarget(ResultsTarget):
         survey: everybody's numbers.
         answers: what was measured; None where that was not released.
         released: the recordings.
+        cut: the original, which is read when it is looked at.
     """
 
     design: GazeDesign
     survey: Survey
     answers: Answers | None
     released: Study
+    cut: StudyInPieces
 
 
 def synthetic_gaze_target(
@@ -146,6 +150,7 @@ def synthetic_gaze_target(
         survey=survey,
         answers=answers,
         released=study,
+        cut=cut,
     )
 
 
@@ -262,6 +267,7 @@ class SyntheticGazeAttack(Attack):
             groups = attack_groups(
                 cast(KSameGaze, mechanism), facts, people, target.released, plan.seed
             )
+        samples = gaze_samples(target.cut, target.released, mechanism, facts, people, plan.seed)
         return SyntheticGazeAudit(
             target=target,
             seed=plan.seed,
@@ -269,6 +275,9 @@ class SyntheticGazeAttack(Attack):
             resemblance=found,
             members=groups,
             errors=tuple(errors),
+            samples=samples.attacks,
+            use=samples.use,
+            left_out=samples.left_out,
         )
 
     def page(self, audit: SyntheticGazeAudit) -> str:

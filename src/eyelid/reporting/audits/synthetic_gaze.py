@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from eyelid.attacks.gaze_use import EVENTS, MAPS, SPECTRA, TASK, Figure, GazeUse
 from eyelid.attacks.membership import Membership
+from eyelid.attacks.samples.generated import SampleAttack
 from eyelid.attacks.synthetic_gaze import GroupAttack, Resemblance
 from eyelid.attacks.target import ResultsTarget
 from eyelid.privacy.guarantee import rounded_up
@@ -15,6 +17,7 @@ from eyelid.reporting.audits.maps import signed, signed_limits
 from eyelid.reporting.audits.page import Standing
 from eyelid.reporting.audits.results import Audit
 from eyelid.reporting.audits.verdict import ALLOWS_MUCH
+from eyelid.reporting.gaze_pictures import distributions_picture
 from eyelid.reporting.rendering import rendered
 from eyelid.reporting.sentences import SAYS_NOTHING, coarse, limits, percent
 from eyelid.spelling import Table, plural
@@ -34,6 +37,9 @@ class SyntheticGazeAudit(Audit):
         resemblance: how near recordings are to their answers, and to people; None of groups.
         members: how well members of groups are told apart; None where there are none.
         errors: of each parameter and task what recordings are drawn after, and what people are.
+        samples: what attackers who know samples found.
+        use: what recordings are good for; None where they could not be compared.
+        left_out: what was not tried of samples, and why.
     """
 
     target: ResultsTarget
@@ -41,6 +47,9 @@ class SyntheticGazeAudit(Audit):
     resemblance: Resemblance | None
     members: GroupAttack | None
     errors: tuple[Mapping[str, Any], ...]
+    samples: tuple[SampleAttack, ...] = ()
+    use: GazeUse | None = None
+    left_out: tuple[str, ...] = ()
 
     @property
     def rates(self) -> Rates | None:
@@ -74,7 +83,18 @@ class SyntheticGazeAudit(Audit):
                 f"participants are named in {percent(groups.identification.rate)} of cases, and "
                 f"k = {groups.k} allows {percent(1 / groups.k)}"
             )
+        for attack in self.samples:
+            if attack.refutes:
+                found.append(
+                    "synthetic participants are those in whose places they stand: "
+                    f"{attack.attacker} names {percent(attack.within.rate)}{self._among} "
+                    f"where chance is {percent(attack.within.chance)}"
+                )
         return found
+
+    @property
+    def _among(self) -> str:
+        return "" if self.members is None else " among members of their group"
 
     @property
     def not_tried(self) -> list[str]:
@@ -82,15 +102,21 @@ class SyntheticGazeAudit(Audit):
         found = list(self.target.notes)
         if self.membership is not None:
             found.append(
-                "attackers who have recordings alone: those who have the answers that they are "
-                "drawn after, as here, can do no worse"
+                "membership by attackers who have recordings alone, samples included: recordings "
+                "are drawn after the answers and nothing else of people, so that the likelihood "
+                "ratio of the answers, as here, bounds whatever samples can add"
             )
         else:
             found.append(
                 "what was measured of each group, which is not released: whether the recordings "
                 "are drawn after it"
             )
-        return found
+            if self.samples:
+                found.append(
+                    "samples of this very release: nobody knows its groups, so that attackers on "
+                    "samples have other releases of the same mechanism, whose groups are known"
+                )
+        return [*found, *self.left_out]
 
     @property
     def verdict(self) -> str:
@@ -154,10 +180,55 @@ class SyntheticGazeAudit(Audit):
                 ("group of a person found", f"{percent(groups.groups.rate)}"),
                 ("control: drawn after each person alone, named", f"{percent(groups.alone.rate)}"),
             ]
+        rows += [self._told(attack) for attack in self.samples]
         yield Table("Is any participant exposed?", ["attack", "found"], rows)
+        if self.use is not None and (kept := self._in_short(self.use)):
+            columns = ["figure", "people", "release", "guess without data"]
+            yield Table("What recordings are good for", columns, kept)
         if self.errors:
             columns = ["parameter", "task", "drawn after", "of these people", "error in SD"]
             yield Table("How far off recordings are", columns, self.rows())
+
+    def _told(self, attack: SampleAttack) -> tuple[str, str]:
+        """One attacker on samples, in a line."""
+        rate = attack.within
+        of = f"chance {percent(rate.chance)}"
+        if self.members is not None:
+            of = f"k allows {percent(1 / self.members.k)}"
+        said = f"{percent(rate.rate)} ({limits(rate)}; {of})"
+        if attack.found is not None:
+            said += f"; group {percent(attack.found.rate)} (chance {percent(attack.found.chance)})"
+        if attack.control is not None:
+            said += f"; in people's own recordings {percent(attack.control.rate)}"
+        member = "person" if self.members is None else "member of a group"
+        return f"{attack.attacker}: {member} named by synthetic recordings", said
+
+    @staticmethod
+    def _in_short(use: GazeUse) -> list[list[str]]:
+        """The worst of each kind of figure."""
+        words = {
+            EVENTS: "events, the farthest (halves of people: 1)",
+            SPECTRA: "spectra, the farthest, in dB",
+            MAPS: "maps, mean correlation with other people's",
+            TASK: "task recognised in real windows",
+        }
+        found = []
+        for kind, said in words.items():
+            each = use.worst(kind)
+            if each[1] is not None:
+                found.append([said, *map(_told, each)])
+        return found
+
+    def figures(self) -> Table | None:
+        """Every figure of what recordings are good for, for the page."""
+        if self.use is None:
+            return None
+        rows = [
+            [one.of or "all", one.what, *map(_told, (one.people, one.released, one.guessed))]
+            for one in self.use.figures
+        ]
+        columns = ["of", "figure", "people", "release", "guess without data"]
+        return Table("Recordings beside people's, and beside a guess", columns, rows)
 
     def rows(self) -> list[list[str]]:
         """Every parameter beside what is true of these people."""
@@ -185,6 +256,19 @@ class SyntheticGazeAudit(Audit):
                 "found": asdict(groups.groups),
                 "refutes": groups.refutes,
             },
+            "samples": [
+                {
+                    "attacker": one.attacker,
+                    "named": asdict(one.named),
+                    "within": asdict(one.within)
+                    | {"bound": None if groups is None else 1 / groups.k},
+                    "found": None if one.found is None else asdict(one.found),
+                    "control": None if one.control is None else asdict(one.control),
+                    "p_value": one.p_value,
+                    "refutes": one.refutes,
+                }
+                for one in self.samples
+            ],
         }
         errors = [
             {
@@ -197,10 +281,27 @@ class SyntheticGazeAudit(Audit):
             }
             for row in self.errors
         ]
+        errors += [] if self.use is None else map(_as_json, self.use.figures)
         alone = None if groups is None else asdict(groups.alone)
         return json_of_everybody(
             self, "synthetic recordings", attacks, errors, {"positive": alone, "null": None}
         )
+
+
+def _told(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _as_json(one: Figure) -> dict[str, Any]:
+    """One figure of use; two digits, since more would be a fingerprint of the raw data."""
+    each = {"people": one.people, "released": one.released, "guessed": one.guessed}
+    return {
+        "task": one.kind,
+        "of": one.of,
+        "figure": one.what,
+        **{name: None if value is None else round(value, 2) for name, value in each.items()},
+        "more_is_better": one.more,
+    }
 
 
 def synthetic_gaze_report(audit: SyntheticGazeAudit) -> str:
@@ -220,7 +321,8 @@ def synthetic_gaze_report(audit: SyntheticGazeAudit) -> str:
         standing=standing,
         about=f"audit of synthetic recordings by {certificate.mechanism}: "
         f"{plural(certificate.people, 'person', 'people')}",
-        lines=list(audit.lines()),
+        lines=[*audit.lines(), *filter(None, [audit.figures()])],
+        picture=None if audit.use is None else distributions_picture(audit.use),
         notes=audit.not_tried,
         uncovered=UNCOVERED,
         version=build(),

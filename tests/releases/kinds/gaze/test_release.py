@@ -243,7 +243,7 @@ def test_features_and_releases_are_refused(folder, tmp_path):
 
 
 def test_an_audit_does_not_contradict_a_sound_release(folder, tmp_path):
-    eyelid.release(folder, tmp_path / "out", mechanism="synthetic-gaze", epsilon=2.0, minutes=0.2)
+    eyelid.release(folder, tmp_path / "out", mechanism="synthetic-gaze", epsilon=2.0, minutes=0.4)
     found = eyelid.audit(folder, tmp_path / "out")
     assert found.refuted == []
     assert found.membership.advantage.low <= found.membership.bound
@@ -251,6 +251,14 @@ def test_an_audit_does_not_contradict_a_sound_release(folder, tmp_path):
     assert (tmp_path / "out-audit" / "report.html").exists()
     content = json.loads((tmp_path / "out-audit" / "audit.json").read_text())
     assert content["subject"] == "synthetic recordings"
+    assert [one["attacker"] for one in content["samples"]][-1] == "fused samples"
+    assert all(one["p_value"] > 0.01 for one in content["samples"])
+    assert not any("no task" in note for note in content["notes"])
+    kinds = {row["task"] for row in content["utility"]}
+    assert {"parameter", "events", "spectra", "maps", "task"} <= kinds
+    page = (tmp_path / "out-audit" / "report.html").read_text()
+    assert "guess without data" in page
+    assert "Events of people, release and guess" in page
 
 
 def test_an_audit_of_groups_stays_below_one_in_k_and_its_control_does_not(folder, tmp_path):
@@ -259,6 +267,9 @@ def test_an_audit_of_groups_stays_below_one_in_k_and_its_control_does_not(folder
     assert found.refuted == []
     assert found.members.identification.low <= 1 / 5
     assert found.members.alone.low > 1 / 5
+    assert all(one.within.low <= 1 / 5 for one in found.samples)
+    assert all(one.found is not None for one in found.samples)
+    assert found.use.figures
 
 
 @pytest.mark.parametrize("file", ["data.parquet", "events.parquet", "DATACARD.md", "measured.json"])
