@@ -26,9 +26,9 @@ ALL, COMMON = "all", "common"
 CROWDS = (50, 100, 200, 500, 1000, 2000, 5000)
 _ONLY_THOSE = "Choose those that your question needs ('eyelid features IN OUT --only A,B')"
 _FEWER = " where everybody has the task (where a third have it, three times as far)"
-# Above these, what goes together and how long recordings are is called lost: the noise on a
-# correlation, and the share of people who would have to have about the same length.
-# Differences between tasks are mostly below one standard deviation.
+# Above these, smaller differences between tasks, what goes together and how long recordings are are
+# called lost: the noise on a difference, in standard deviations, that on a correlation, and the
+# share of people who would have to have about the same length.
 _MOST_APART = 0.2
 _MOST_ON_CORRELATIONS = 0.3
 _MOST_ALIKE = 0.5
