@@ -75,7 +75,7 @@ KINDS = {
         lambda: study(tasks=["comic", "textbook"]),
         mechanism="synthetic-gaze",
         epsilon=40.0,
-        minutes=0.1,
+        minutes=0.05,
     ),
     "samples": released(lambda: study(), mechanism="kaleido", epsilon=2.0, window=30, radius=3.0),
 }

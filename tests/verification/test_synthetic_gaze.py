@@ -9,6 +9,7 @@ from eyelid.verification.synthetic_gaze import (
     compare_gaze,
     examine_gaze,
     fuzz_gaze,
+    play_gaze_canaries,
     play_gaze_groups,
     same_for_members,
 )
@@ -37,6 +38,12 @@ def test_a_game_over_the_whole_does_not_refute_it(sound):
 def test_noise_is_fresh_and_recordings_follow_from_it_alone(sound):
     assert not examine_gaze(sound, randomness(2)).refuted
     assert not compare_gaze(sound).refuted
+
+
+def test_coins_of_a_thousand_canaries_are_guessed_no_better_than_is_claimed():
+    found = play_gaze_canaries(VARIANTS[2], randomness(5))
+    assert not found.refuted
+    assert found.run.right > 0.55 * found.run.guesses
 
 
 @pytest.mark.parametrize("sound", list(KSameGaze.set_for_games()), ids=lambda each: each.places)

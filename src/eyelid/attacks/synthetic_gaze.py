@@ -82,8 +82,8 @@ def membership_in_gaze(
     """Measure again and again, with a person or with their opposite by the toss of a coin.
 
     A claim is for everybody, and fails first for those whom a release is like: where such a person
-    is named, half of the games are about them alone, and the half that speaks more against the
-    claim is what is told.
+    is named, half of the games are about them alone, which is what is told where it refutes the
+    claim.
 
     Args:
         mechanism: of the release.
@@ -99,12 +99,13 @@ def membership_in_gaze(
     each = (mechanism, facts, people, promised, known)
     if nearest is None:
         return _game(*each, None, trials, seed)
-    both = [_game(*each, who, trials // 2, seed) for who in (None, nearest)]
-    worst = min(
-        both, key=lambda one: (1.0 if one.p_value is None else one.p_value, -one.right.rate)
-    )
-    # One of two: its chance is twice as large.
-    return replace(worst, p_value=None if worst.p_value is None else min(1.0, 2 * worst.p_value))
+    everybody, about = (_game(*each, who, trials // 2, seed) for who in (None, nearest))
+    # Of two games the chance of either is twice as large. One person gives no limits over people.
+    corrected = [
+        replace(one, p_value=None if one.p_value is None else min(1.0, 2 * one.p_value))
+        for one in (everybody, about)
+    ]
+    return corrected[1] if corrected[1].refutes else corrected[0]
 
 
 def _game(
@@ -251,7 +252,7 @@ def drawn_study(
         like: a study with their units, screen and the like.
         people: of one portrait, how many; all by default.
     """
-    portraits = list(mechanism.portraits(answers, facts))
+    portraits = list(mechanism.inputs(answers, facts))
     if people is not None and len(portraits) == 1:
         portraits[0] = replace(portraits[0], people=people)
     return _drawn(mechanism, facts, portraits, entropy, like)
@@ -442,7 +443,7 @@ def _alone(
     answers = mechanism.averaged(some, few, np.arange(some.people))
     portraits = [
         replace(each, people=_OF_CONTROL, between=dict.fromkeys(each.between, 0.0))
-        for each in mechanism.portraits(answers, few)
+        for each in mechanism.inputs(answers, few)
     ]
     made = _drawn(mechanism, few, portraits, entropy, like)
     group = np.repeat(np.arange(some.people), _OF_CONTROL)

@@ -40,9 +40,9 @@ from eyelid.io.reading import Place, place_of, read_place, read_readable
 from eyelid.io.release_folder import (
     CERTIFICATE,
     MAP_FILES,
-    RELEASED_FILES,
     RESULT_FILES,
     STANDARD_ERRORS,
+    SYNTHETIC_GAZE_FILES,
     has_certificate,
     is_certified,
     is_heatmap,
@@ -212,7 +212,7 @@ def leaks_of(path: Path, study: Study | None, unread: Collection[Path] = ()) -> 
     """
     of_release: tuple[Path, ...] = ()
     if _is_release(path, study):
-        known = (*RELEASED_FILES, STANDARD_ERRORS, *MAP_FILES, *RESULT_FILES)
+        known = (*SYNTHETIC_GAZE_FILES, STANDARD_ERRORS, *MAP_FILES, *RESULT_FILES)
         of_release = tuple(path / name for name in known)
     found = (
         leaks_of_file(file, path, ours=file in of_release, people=study is None or file in unread)

@@ -394,6 +394,8 @@ def strange_files(folder: Path) -> list[str]:
     known = {*(MAP_FILES if heatmap else RESULT_FILES if results else RELEASED_FILES)}
     if _states_means(folder):
         known.add(STANDARD_ERRORS)
+    if states_synthetic_gaze(folder):
+        known |= set(SYNTHETIC_GAZE_FILES)
     found = [item for item in folder.iterdir() if item.name not in known]
     parts = folder / study_folder.DATA
     if not (heatmap or results) and parts.is_dir():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -50,6 +50,11 @@ class Offer(ABC):
         people = plural(self.facts.people, "person", "people")
         few = f"Too much noise to rely on what is released of {people}"
         return f"{few}; means over {enough:,} could be relied on." if enough else f"{few}."
+
+    @property
+    def instead(self) -> Sequence[str]:
+        """What would keep more of these people, with the commands; mostly nothing."""
+        return ()
 
     @property
     def useless(self) -> bool:
@@ -226,6 +231,7 @@ class Quote(Framed, Generic[Offered]):
         if self.guarantee.unit.name not in ("person", "event"):
             told.insert(0, f"One {self.guarantee.unit}: {self.guarantee.numbers()}.")
         yield f"{' '.join(told)} {self.offer.in_brief}".rstrip()
+        yield from self.offer.instead
         yield from filter(None, (self.refused,))
         yield from (f"Not protected is {warning}." for warning in self.warnings)
 

@@ -28,6 +28,11 @@ LENGTHS = {
     "were is not looked at",
 }
 """Where the length of synthetic recordings is from."""
+_SPREADS = {
+    "measured": "measured",
+    "norm, wider": "the norm's × 1.25",
+    "norm": "the norm's",
+}
 
 
 def worth_of_generator(certificate: Certificate) -> str:
@@ -71,7 +76,11 @@ def said_of(generated: Facts, *, private: bool) -> str:
             if drawn["spreads"] == "paid"
             else "spreads between people are 1.25 times the norm's"
         )
-        of = "of each task" if drawn["means"] == "task" else "over all tasks"
+        of = {
+            "task": "of each task",
+            "some": "of each task or, of eyes and trackers, over all tasks",
+            "all": "over all tasks",
+        }[drawn["means"]]
         said = [
             f"{len(measured)} of {every} parameters are measured {of}, each with an error of about "
             f"{number(error, 2)} standard deviations between people; {spreads}.",
@@ -154,7 +163,7 @@ def _row(parameter: Facts) -> dict[str, str]:
         "definition": parameter["definition"],
         "means": f"measured {parameter['means']}" if parameter["means"] != "norm" else "the norm's",
         "error": "–" if error is None else f"± {in_unit(error, unit)}",
-        "spread": "measured" if parameter["spread"] == "measured" else "the norm's × 1.25",
+        "spread": _SPREADS[parameter["spread"]],
         "norm": in_unit(parameter["norm"], unit),
         "why": parameter["why_norm"],
     }
@@ -259,4 +268,3 @@ class SyntheticGazeOffer(Offer):
         ]
         yield Table("Parameters of eye movements", columns, rows)
         yield from quote.promise()
-        yield from self.instead

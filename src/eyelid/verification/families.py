@@ -18,6 +18,7 @@ from eyelid.verification.canaries import CanaryRun, play_canaries
 from eyelid.verification.dwell import compare_dwell, dwell_mutants, examine_dwell, fuzz_dwell
 from eyelid.verification.fixations import examine_fixations, fuzz_fixations
 from eyelid.verification.game import GameResult, play
+from eyelid.verification.gaze_mutants import gaze_group_mutants, gaze_mutants
 from eyelid.verification.group_mutants import group_mutants
 from eyelid.verification.groups import play_anonymity, play_groups, same_for_everybody
 from eyelid.verification.mutant import Mutant
@@ -61,8 +62,7 @@ from eyelid.verification.synthetic_gaze import (
     compare_gaze,
     examine_gaze,
     fuzz_gaze,
-    gaze_group_mutants,
-    gaze_mutants,
+    play_gaze_canaries,
     play_gaze_groups,
     same_for_members,
 )
@@ -160,6 +160,7 @@ FAMILIES: dict[str, Family] = {
         fuzz=lambda mechanism, pairs, _: fuzz_gaze(mechanism, pairs // 8),
         residuals=examine_gaze,
         outputs=compare_gaze,
+        canaries=play_gaze_canaries,
         mutants=gaze_mutants,
     ),
     "gaze-groups": replace(

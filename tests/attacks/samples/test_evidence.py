@@ -113,6 +113,14 @@ def test_every_protocol_is_tried_on_a_release(study, protocol):
     assert all(0 <= rate.rate <= 1 for rate in found.values())
 
 
+def test_one_recording_each_is_attacked_in_halves_by_whoever_can():
+    study = simulate(people=4, tasks=("comic",), minutes=1.5, seed=2)
+    parts, missing = parts_of(Gaze(study), None)
+    assert "calibration offset" in missing[0]
+    (found,) = sample_findings(parts, [POSITIVE])
+    assert found.attacker == "convolutions"
+
+
 def test_what_names_nobody_gets_little_weight():
     rng = np.random.default_rng(0)
     owner = np.arange(60) % 10

@@ -24,7 +24,8 @@ def test_of_twenty_people_everything_but_the_map_is_the_norms(epsilon):
 
 def test_two_hundred_people_have_parameters_of_each_task_maps_and_spreads():
     found = bought(facts(200), 4.0, Asked())
-    assert (found.means, found.spreads) == ("task", "paid")
+    assert found.means in ("task", "some")
+    assert found.spreads == "paid"
     assert 0 < found.share < 1
     assert found.mean_error < 0.5
 
@@ -64,7 +65,7 @@ def test_nothing_to_measure_is_refused():
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"means": "both"}, "means must be one of auto, task, all, norm, got 'both'"),
+        ({"means": "both"}, "means must be one of auto, task, some, all, norm, got"),
         ({"share": 1.0}, "share must be above 0 and below 1, got 1"),
         ({"cells": 1}, "cells must be between 2 and 4096, got 1"),
         ({"means": "norm", "places": "norm"}, "nothing would be of these people"),

@@ -15,7 +15,7 @@ from eyelid.attacks.attackers.attacker import Attacker
 from eyelid.attacks.attackers.lda import Lda
 from eyelid.attacks.attackers.means import Means
 from eyelid.attacks.identification import Finding, decided, finding_of
-from eyelid.attacks.protocols import Material, Protocol, Source, Split
+from eyelid.attacks.protocols import POSITIVE, Material, Protocol, Source, Split
 from eyelid.attacks.records import Records
 from eyelid.attacks.samples.convolutions import NAME as CONVOLUTIONS
 from eyelid.attacks.samples.convolutions import Convolutions
@@ -151,7 +151,23 @@ def parts_of(gaze: Gaze, features: Material | None) -> tuple[list[Part], list[st
         missing.append(f"samples were not attacked by {OFFSET}: {error}")
     if features is not None and parts:
         parts.append(Part(FEATURES, features, Lda(), alone=False))
-    return parts, missing
+    return _parted_alike(parts, missing)
+
+
+def _parted_alike(parts: Sequence[Part], missing: list[str]) -> tuple[list[Part], list[str]]:
+    """The parts that know and show the same as the first one; and why others are left out."""
+    kept: list[Part] = []
+    names: list[str] = []
+    for part in parts:
+        try:
+            own = [split.name for split in part.material.splits(POSITIVE)]
+            if kept and own != names:
+                raise InputError("its recordings are parted otherwise than those of the others")
+        except InputError as error:
+            missing.append(f"samples were not attacked by {part.name}: {error}")
+            continue
+        kept, names = [*kept, part], own
+    return kept, missing
 
 
 def sample_findings(

@@ -12,6 +12,7 @@ import polars as pl
 
 from eyelid.errors import InputError
 from eyelid.mechanisms.differential import Integers
+from eyelid.mechanisms.gaze.calibration import given_to_generator
 from eyelid.mechanisms.gaze.facts import SAME_DESIGN, GazeDesignFacts
 from eyelid.mechanisms.gaze.people import PeopleGaze
 from eyelid.mechanisms.gaze.planning import Bought
@@ -114,6 +115,15 @@ class GazeMechanism(Mechanism):
             "planned to be",
         ]
 
+    def inputs(self, answers: Answers, facts: GazeDesignFacts) -> tuple[Portrait, ...]:
+        """What the generator is given, so that recordings measure as the portraits say.
+
+        Args:
+            answers: everything that was taken of people.
+            facts: the public facts.
+        """
+        return given_to_generator(self.portraits(answers, facts), facts, self.movement)
+
     def draw(
         self, block: Block, portraits: Sequence[Portrait], facts: GazeDesignFacts, entropy: int
     ) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
@@ -138,7 +148,7 @@ class GazeMechanism(Mechanism):
         self, answers: Answers, facts: GazeDesignFacts, entropy: int
     ) -> tuple[pl.DataFrame, pl.DataFrame]:
         """All synthetic recordings that follow from answers, and their events."""
-        portraits = self.portraits(answers, facts)
+        portraits = self.inputs(answers, facts)
         made = [
             each
             for block in blocks_of(answers.sizes, len(facts.slots))

@@ -19,8 +19,8 @@ from eyelid.mechanisms.gaze.portrait import (
     Portrait,
     as_shares,
     norm_means,
+    norm_spreads,
     range_of,
-    wider_norm,
 )
 from eyelid.mechanisms.groups.anonymity import KAnonymity
 from eyelid.mechanisms.groups.partition import (
@@ -185,7 +185,7 @@ class KSameGaze(GazeMechanism, KAnonymity):
                 value = own.averaged(own.value(number / DELTA / size))
                 means[task][facts.measurable[which]] = float(value)
             places = self._places_of(answers.places[group] if answers.places else None, facts)
-            found.append(Portrait(size, tuple(means), wider_norm(), places, names[group]))
+            found.append(Portrait(size, tuple(means), norm_spreads(), places, names[group]))
         return tuple(found)
 
     def _places_of(

@@ -2,8 +2,9 @@
 
 Errors are foreseen from public facts alone. A parameter's error is in standard deviations between
 people: that of a norm is taken as one of them, that of an average over tasks in the place of a
-task's own as 0.7, that of a norm's spread as 0.3. A map's error is the share of gaze that would
-have to be moved to make it right (total variation), a half of which counts as one.
+task's own as 0.7 (0.2 where only what eyes and trackers are like is averaged so), that of a norm's
+spread as 0.3. A map's error is the share of gaze that would have to be moved to make it right
+(total variation), a half of which counts as one.
 """
 
 from __future__ import annotations
@@ -31,6 +32,20 @@ _PLACES_OFF, _MAPS_APART, _UNIT = 0.5, 0.3, 0.5
 _COARSE = 0.8
 _BY_TASK = ("rightward_share", "leftward_share", "sweep", "spread_x_deg", "spread_y_deg")
 _OF_THE_TASK = 2.0
+# What eyes and trackers are like, whatever people do; all else is measured of each task first.
+_OF_THE_EYE = (
+    "fixation_log_sd",
+    "peak_speed_deg_s",
+    "speed_slope",
+    "noise_2hz",
+    "noise_8hz",
+    "noise_32hz",
+    "noise_128hz",
+    "pupil_mm",
+    "pupil_variation",
+    "lost_share",
+)
+_EYES_APART = 0.2
 # Nobody measures maps of more stimuli apart.
 _MOST_LAYERS = 60
 _SHARES = tuple(Fraction(each, 10) for each in range(11))
@@ -38,7 +53,7 @@ _CELLS = (4, 6, 12, 24, 48, 96, 192)
 MOST_NUMBERS = 600
 """Numbers in one box, at most."""
 
-NORM, ALL, TASK = "norm", "all", "task"
+NORM, ALL, SOME, TASK = "norm", "all", "some", "task"
 SCREEN, STIMULUS = "screen", "stimulus"
 PAID, AUTO = "paid", "auto"
 
@@ -48,7 +63,8 @@ class Asked:
     """What a user leaves to public facts, and what not.
 
     Attributes:
-        means: ``auto``; or means of every ``task``, over ``all`` tasks, or the ``norm``.
+        means: ``auto``; or means of every ``task``, of ``some`` parameters so and of others over
+            all tasks, over ``all`` tasks, or the ``norm``.
         spreads: ``auto``, ``paid`` or the ``norm``.
         places: ``auto``; or a map for each ``stimulus`` or ``task``, of the ``screen``, or the
             ``norm``.
@@ -68,7 +84,7 @@ class Bought:
     """What is measured, and how well, by public facts.
 
     Attributes:
-        means: ``task``, ``all`` or ``norm``.
+        means: ``task``, ``some``, ``all`` or ``norm``.
         spreads: ``paid`` or ``norm``.
         places: ``stimulus``, ``task``, ``screen`` or ``norm``.
         share: of ε that places get.
@@ -135,9 +151,34 @@ def numbers_of(means: str, spreads: str, facts: GazeDesignFacts) -> int:
         spreads: what is asked of spreads.
         facts: the public facts.
     """
-    each = len(facts.measurable)
-    asked = {NORM: 0, ALL: each, TASK: each * len(facts.tasks)}[means]
-    return asked + (each if spreads == PAID else 0)
+    return len(columns_of(means, spreads, facts))
+
+
+Column = tuple[int | None, int]
+"""A number that is taken of a person: of which task, None for all of them, and which parameter."""
+
+
+def columns_of(means: str, spreads: str, facts: GazeDesignFacts) -> list[Column]:
+    """The means in a box, and behind them what only spreads are asked of: averages over tasks.
+
+    Args:
+        means: what is asked of means.
+        spreads: what is asked of spreads.
+        facts: the public facts.
+    """
+    if means == NORM:
+        return []
+    names = facts.measurable
+    apart = [
+        number
+        for number, name in enumerate(names)
+        if means == TASK or (means == SOME and name not in _OF_THE_EYE)
+    ]
+    found: list[Column] = [(task, number) for task in range(len(facts.tasks)) for number in apart]
+    found += [(None, number) for number in range(len(names)) if number not in apart]
+    if spreads == PAID:
+        found += [(None, number) for number in range(len(names))]
+    return found
 
 
 @functools.lru_cache(maxsize=256)
@@ -164,12 +205,12 @@ def _all(facts: GazeDesignFacts, epsilon: float, asked: Asked) -> Iterator[Bough
 
 
 def _of_numbers(facts: GazeDesignFacts, epsilon: float, asked: Asked) -> Iterator[tuple[str, str]]:
-    means = [asked.means] if asked.means != AUTO else [NORM, ALL, TASK]
+    means = [asked.means] if asked.means != AUTO else [NORM, ALL, SOME, TASK]
     few = facts.people * epsilon < FEWEST_FOR_NUMBERS
     if not facts.measurable or (asked.means == AUTO and few):
         means = [NORM]
-    if asked.means == AUTO and len(facts.tasks) == 1 and TASK in means:
-        means.remove(TASK)
+    if asked.means == AUTO and len(facts.tasks) == 1:
+        means = [each for each in means if each in (NORM, ALL)]
     for each in means:
         spreads = [asked.spreads] if asked.spreads != AUTO else [NORM, PAID]
         for spread in [NORM] if each == NORM else spreads:
@@ -241,15 +282,16 @@ def foreseen(
 
 def _error(each: Bought, facts: GazeDesignFacts) -> float:
     """What the choice makes small: squared errors of means, spreads and places, added up."""
-    several = len(facts.tasks) > 1 and each.means != TASK
+    apart = {TASK: 0.0, SOME: _EYES_APART}.get(each.means, TASKS_APART)
+    several = apart if len(facts.tasks) > 1 else 0.0
     maps = [SCREEN, TASK, STIMULUS].index(each.places) if each.places != NORM else 0
     finest = 2 if len(facts.slots) > len(facts.tasks) else 1 if len(facts.tasks) > 1 else 0
-    apart = _MAPS_APART * max(0, finest - maps)
+    maps_apart = _MAPS_APART * max(0, finest - maps)
     return (
         each.mean_error**2
-        + (TASKS_APART**2 if several else 0.0)
+        + several**2
         + each.spread_error**2
-        + (each.place_error**2 + apart**2) / _UNIT**2
+        + (each.place_error**2 + maps_apart**2) / _UNIT**2
     )
 
 

@@ -72,9 +72,13 @@ def norm_means(facts: GazeDesignFacts) -> list[dict[str, float]]:
     return [{each.name: each.centre for each in PARAMETERS} for _ in facts.tasks]
 
 
-def wider_norm() -> dict[str, float]:
-    """The norm's spreads between people, somewhat wider."""
-    return {each.name: WIDER * each.between for each in PARAMETERS}
+def norm_spreads(wider: float = 1.0) -> dict[str, float]:
+    """The norm's spreads between people.
+
+    Args:
+        wider: how many times as wide.
+    """
+    return {each.name: wider * each.between for each in PARAMETERS}
 
 
 def believed(variance: float, one: Parameter, recordings: float) -> float:

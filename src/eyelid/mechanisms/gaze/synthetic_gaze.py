@@ -23,20 +23,23 @@ from eyelid.mechanisms.gaze.planning import (
     NORM,
     PAID,
     SCREEN,
+    SOME,
     STIMULUS,
     TASK,
     Asked,
     Bought,
     bought,
+    columns_of,
     reach,
 )
 from eyelid.mechanisms.gaze.portrait import (
+    WIDER,
     Portrait,
     as_shares,
     believed,
     norm_means,
+    norm_spreads,
     range_of,
-    wider_norm,
 )
 from eyelid.mechanisms.maps.map_laplace import MapLaplace
 from eyelid.mechanisms.maps.map_mechanism import MapFacts
@@ -50,7 +53,7 @@ from eyelid.privacy.guarantee import Guarantee, Kind
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Neighbours, Unit
 
-_MEANS = (AUTO, TASK, ALL, NORM)
+_MEANS = (AUTO, TASK, SOME, ALL, NORM)
 _SPREADS = (AUTO, PAID, NORM)
 _PLACES = (AUTO, STIMULUS, TASK, SCREEN, NORM)
 # Shares of ε are rounded down to so much.
@@ -117,8 +120,9 @@ class SyntheticGaze(GazeMechanism, DifferentialMechanism):
     )
 
     means: str = parameter(
-        "of parameters that are measured: of each task, over all tasks, or those of the norm; auto "
-        "goes by what is foreseen to be nearest",
+        "of parameters that are measured: of each task, of some so and of those of eyes and "
+        "trackers over all tasks, over all tasks, or the norm; auto goes by what is foreseen to be "
+        "nearest",
         default=AUTO,
     )
     spreads: str = parameter(
@@ -177,13 +181,11 @@ class SyntheticGaze(GazeMechanism, DifferentialMechanism):
         plan = self.bought(facts)
         if plan.means == NORM:
             return None
-        each = len(facts.measurable)
-        means = each * (len(facts.tasks) if plan.means == TASK else 1)
+        means = len(columns_of(plan.means, NORM, facts))
         asked = [f"mean:{number}" for number in range(1, means + 1)]
-        if plan.spreads == PAID:
-            # Of averages over all tasks, which stand behind those of each where these are asked.
-            first = means + 1 if plan.means == TASK else 1
-            asked += [f"sd:{number}" for number in range(first, first + each)]
+        # Of averages over all tasks, which stand behind what means are asked of.
+        every = len(columns_of(plan.means, plan.spreads, facts))
+        asked += [f"sd:{number}" for number in range(means + 1, every + 1)]
         return SummaryBox(epsilon=self._part(1 - plan.share), statistics=",".join(asked))
 
     def box_facts(self, facts: GazeDesignFacts) -> StatisticsFacts:
@@ -194,9 +196,7 @@ class SyntheticGaze(GazeMechanism, DifferentialMechanism):
         """Of every number that is taken of a person: tasks after each other, then averages."""
         plan = self.bought(facts)
         own = [range_of(each, plan.k * reach(each.name)) for each in facts.parameters]
-        if plan.means != TASK:
-            return own
-        return own * (len(facts.tasks) + (plan.spreads == PAID))
+        return [own[which] for _, which in columns_of(plan.means, plan.spreads, facts)]
 
     def maps(self, facts: GazeDesignFacts) -> MapLaplace | None:
         """The noise on places; None where none are measured."""
@@ -251,13 +251,13 @@ class SyntheticGaze(GazeMechanism, DifferentialMechanism):
         """Everybody's numbers (people × numbers) as places in their ranges."""
         plan = self.bought(facts)
         overall = averaged(people.values, facts.parameters)
-        numbers = overall
-        if plan.means == TASK:
-            numbers = people.values.reshape(people.people, -1)
-            if plan.spreads == PAID:
-                numbers = np.concatenate([numbers, overall], axis=1)
+        columns = columns_of(plan.means, plan.spreads, facts)
+        numbers = [
+            overall[:, which] if task is None else people.values[:, task, which]
+            for task, which in columns
+        ]
         ranges = self.ranges(facts)
-        return np.stack([each.place(numbers[:, j]) for j, each in enumerate(ranges)], axis=1)
+        return np.stack([r.place(own) for r, own in zip(ranges, numbers, strict=True)], axis=1)
 
     def shares(self, people: PeopleGaze, facts: GazeDesignFacts) -> PersonCounts:
         """Everybody's shares of gaze in the cells of all maps."""
@@ -322,27 +322,28 @@ class SyntheticGaze(GazeMechanism, DifferentialMechanism):
         self, answers: Answers, facts: GazeDesignFacts
     ) -> tuple[list[dict[str, float]], dict[str, float]]:
         plan, part = self.bought(facts), self.box_part(facts)
-        means, between = norm_means(facts), wider_norm()
+        means, between = norm_means(facts), norm_spreads(WIDER)
         if part is None:
             return means, between
         ranges, (sums,) = self.ranges(facts), answers.numbers
         overall: dict[str, list[float]] = {name: [] for name in facts.measurable}
         seconds = []
+        columns = columns_of(plan.means, plan.spreads, facts)
         for number, statistic in zip(sums.tolist(), part.statistics, strict=True):
             (column,) = statistic.columns
             place = part.mean_of(number)
             if statistic.name == "sd":
                 seconds.append((column, place))
                 continue
-            task, which = divmod(column, len(facts.measurable))
+            task, which = columns[column]
             name = facts.measurable[which]
             value = float(ranges[column].averaged(ranges[column].value(np.clip(place, 0.0, 1.0))))
             overall[name].append(float(np.clip(place, 0.0, 1.0)))
-            for each in [means[task]] if plan.means == TASK else means:
+            for each in means if task is None else [means[task]]:
                 each[name] = value
         known = {each.name: each for each in PARAMETERS}
         for column, second in seconds:
-            name = facts.measurable[column % len(facts.measurable)]
+            name = facts.measurable[columns[column][1]]
             width = ranges[column].width
             middle = 2 * float(np.mean(overall[name])) - 1
             variance = (second - middle**2) * (width / 2) ** 2

@@ -26,8 +26,10 @@ ALL, COMMON = "all", "common"
 CROWDS = (50, 100, 200, 500, 1000, 2000, 5000)
 _ONLY_THOSE = "Choose those that your question needs ('eyelid features IN OUT --only A,B')"
 _FEWER = " where everybody has the task (where a third have it, three times as far)"
-# Above these, what goes together and how long recordings are is called lost: the noise on a
-# correlation, and the share of people who would have to have about the same length.
+# Above these, smaller differences between tasks, what goes together and how long recordings are are
+# called lost: the noise on a difference, in standard deviations, that on a correlation, and the
+# share of people who would have to have about the same length.
+_MOST_APART = 0.2
 _MOST_ON_CORRELATIONS = 0.3
 _MOST_ALIKE = 0.5
 
@@ -46,7 +48,7 @@ def worth(mechanism: Synthetic, facts: PublicFacts) -> str:
         f"Kept: {', '.join(kept)}. Not kept: {', '.join(lost)}."
     )
     if not mechanism.informative(facts):
-        sentence = f"Farther off than the error of {mechanism.error:g} that is wanted. {sentence}"
+        sentence = f"Farther off than {_wanted(mechanism, facts)}. {sentence}"
     elif carried < facts.features:
         left = plural(facts.features - carried, "feature")
         if carried < mechanism.features_within(facts):
@@ -60,6 +62,16 @@ def worth(mechanism: Synthetic, facts: PublicFacts) -> str:
                 f"{mechanism.people_needed(facts):,} people."
             )
     return sentence
+
+
+def _wanted(mechanism: Synthetic, facts: PublicFacts) -> str:
+    """The error that is wanted, and of what it is not kept where shares keep it."""
+    wanted = f"the error of {mechanism.error:g} that is wanted"
+    if mechanism.expected_share_error(facts) > mechanism.error:
+        return wanted
+    if mechanism.of_people(facts):
+        return f"{wanted}, which is for shares, means and correlations of two features"
+    return f"{wanted}, which is for shares and means"
 
 
 def too_few(mechanism: Synthetic, facts: PublicFacts) -> str:
@@ -86,6 +98,13 @@ def _kept(mechanism: Synthetic, facts: PublicFacts) -> tuple[list[str], list[str
     """What synthetic participants keep of real ones, and what not, by the noise."""
     lost: list[str] = []
     kept = ["how each feature is distributed in each task"]
+    apart = mechanism.tasks_apart(facts)
+    if facts.recordings > 1 and apart > _MOST_APART:
+        kept = [
+            "how each feature is distributed over all tasks",
+            f"differences between tasks that are well above {apart:.2g} standard deviations",
+        ]
+        lost.append("smaller differences between tasks")
     noise, features = mechanism.noise_of_correlations(facts), mechanism.carried(facts)
     if mechanism.of_people(facts):
         several = [f"correlations of every two features (±{noise:.2g})"] * (features > 1)
@@ -386,19 +405,20 @@ def _why_dropped(
     if not many:
         return ""
     which = f": {', '.join(names)}" if names else ""
+    last, be = ("the last", "is") if many == 1 else (f"the last {many}", "are")
     if mechanism.carry == COMMON and carried < mechanism.features_within(facts):
         return (
-            f"the last {many} of a public order of features, in which those that are reported most "
-            f"come first, are left out, because each makes the noise on all others larger (choose "
+            f"{last} of a public order of features, in which those that are reported most "
+            f"come first, {be} left out, because each makes the noise on all others larger (choose "
             f"yours with 'eyelid features IN OUT --only A,B'; --set carry={ALL} carries as many as "
             f"an error of {mechanism.error:g} allows){which}"
         )
     if isinstance(mechanism.carry, int):
-        return f"carry={mechanism.carry} leaves out the last {many} of a public order{which}"
+        return f"carry={mechanism.carry} leaves out {last} of a public order{which}"
     enough = "no number of people is enough" if needed is None else f"it takes {needed:,} people"
     return (
-        f"the last {many} of a public order of features are left out, because each makes the "
-        f"noise on all others larger ({enough} for all of them with an error of "
+        f"{last} of a public order of features {be} left out, because each makes the noise on "
+        f"all others larger ({enough} for all of them with an error of "
         f"{mechanism.error:g}){which}"
     )
 

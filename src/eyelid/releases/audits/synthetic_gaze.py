@@ -38,7 +38,9 @@ from eyelid.mechanisms.release_kind import ReleaseKind
 from eyelid.releases.accounting import read_certificate
 from eyelid.releases.audits.accounts import counted
 from eyelid.releases.audits.attack import Attack, AuditPlan
+from eyelid.releases.audits.certificate_file import said_besides
 from eyelid.releases.audits.consistency import MISSTATED, among_promises, as_declared
+from eyelid.releases.audits.manifest import beside_the_study
 from eyelid.releases.kinds.features.preparation import opened
 from eyelid.releases.kinds.gaze.plan import (
     GazeDesign,
@@ -178,6 +180,8 @@ def _inconsistencies(
 ) -> Iterator[str]:
     """What of a certificate or its files cannot be true."""
     yield from as_declared(certificate, design.mechanism, design.facts)
+    yield from said_besides(folder, certificate)
+    yield from beside_the_study(folder, study)
     if not study.released:
         yield (
             "data.parquet, people.csv or events.parquet are not what the certificate was made for "

@@ -67,6 +67,7 @@ def test_a_release_is_a_study_of_samples_with_events(folder, tmp_path):
         "study.json",
     ]
     assert set(pl.read_parquet(tmp_path / "out" / "events.parquet")["name"]) >= {"fixation"}
+    assert not list(eyelid.lint(tmp_path / "out"))
 
 
 def test_it_can_be_written_as_bids(folder, tmp_path):
@@ -103,7 +104,7 @@ def test_twenty_people_are_told_what_would_keep_more(folder, tmp_path):
         assert command in said
     assert done.worth.startswith("Everything but the map's average is the norm's")
     quote = eyelid.cost("synthetic-gaze", folder, epsilon=1.0)
-    assert "ksame-gaze" in "\n".join(quote.offer.instead)
+    assert "ksame-gaze --set k=5" in "\n".join(quote.verdict)
 
 
 def test_the_card_says_of_every_parameter_whether_it_is_the_norms(folder, tmp_path):

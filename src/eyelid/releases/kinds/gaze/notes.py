@@ -11,15 +11,23 @@ from eyelid.reporting.synthetic_gaze import instead
 from eyelid.spelling import plural
 
 
-def public_notes(design: GazeDesign, source: str) -> list[str]:
-    """What public facts say: what cannot be measured, and what would keep more of so few people.
+def better_ways(design: GazeDesign, source: str) -> list[str]:
+    """What would keep more of so few people, with the commands.
 
     Args:
         design: of the release.
         source: what the study is called.
     """
-    facts = design.facts
-    found = instead(design.mechanism, design.described, source, facts.people)
+    return instead(design.mechanism, design.described, source, design.facts.people)
+
+
+def public_notes(design: GazeDesign) -> list[str]:
+    """What public facts say: what cannot be measured, and how long recordings will be.
+
+    Args:
+        design: of the release.
+    """
+    facts, found = design.facts, list[str]()
     if facts.minutes_from == "usual":
         found.append(
             f"nobody said how long recordings were planned to be: synthetic ones last "

@@ -16,7 +16,7 @@ from eyelid.io.pieces import StudyInPieces
 from eyelid.mechanisms.certificate import ReleasedAs
 from eyelid.mechanisms.gaze.facts import USUAL_MINUTES, GazeDesignFacts, GazeForm, Slot
 from eyelid.mechanisms.gaze.gaze_mechanism import GazeMechanism
-from eyelid.mechanisms.gaze.planning import NORM, PAID, TASK, described, reach
+from eyelid.mechanisms.gaze.planning import NORM, PAID, columns_of, described, reach
 from eyelid.mechanisms.gaze.portrait import range_of
 from eyelid.mechanisms.mechanism import Mechanism, check_set_alone, mechanism_named
 from eyelid.privacy.bounds import Bounds
@@ -71,6 +71,8 @@ def parameter_rows(design: GazeDesign) -> Iterator[dict[str, Any]]:
     """
     plan = design.mechanism.bought(design.facts)
     private = design.mechanism.kind.differential
+    columns = columns_of(plan.means, NORM, design.facts)
+    apart = {design.facts.measurable[which] for task, which in columns if task is not None}
     for one in PARAMETERS:
         reason = design.cannot.get(one.name, "")
         measured = plan.means != NORM and not reason
@@ -82,14 +84,14 @@ def parameter_rows(design: GazeDesign) -> Iterator[dict[str, Any]]:
             "name": one.name,
             "unit": one.unit,
             "definition": one.definition,
-            "means": ("of each task" if plan.means == TASK else "over all tasks")
+            "means": ("of each task" if one.name in apart else "over all tasks")
             if measured
             else "norm",
             "error": (centre * error if one.scale == LOG else error)
             if measured and private
             else None,
             "error_in_sd": in_sd if measured and private else None,
-            "spread": "measured" if spread else "norm",
+            "spread": "measured" if spread else "norm, wider" if private else "norm",
             "norm": centre,
             "why_norm": reason or ("" if measured else "the budget does not carry it"),
             "source": one.source,

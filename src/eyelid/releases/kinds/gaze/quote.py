@@ -83,7 +83,7 @@ def gaze_cost(
     cut = opened(source, map, whom)
     plan = make_gaze_plan(cut, made, randomness(None))
     name = "IN" if path is None else path.name
-    before, notes = UNCOUNTED, [*cut.head.notes, *public_notes(plan.design, name)]
+    before, notes = UNCOUNTED, [*cut.head.notes, *public_notes(plan.design)]
     try:
         before = spent_on(cut.entering, path)
     except InputError as error:

@@ -18,7 +18,6 @@ from eyelid.engine.runs import Run
 from eyelid.errors import InputError
 from eyelid.gaze.study import Study
 from eyelid.io import pieces
-from eyelid.io.parquet import rows_of
 from eyelid.io.release_folder import (
     MEASURED,
     digest_of_people,
@@ -26,7 +25,7 @@ from eyelid.io.release_folder import (
     names_of,
     person_digests,
 )
-from eyelid.io.study_parts import join_events, part_path, write_manifest, write_study_part
+from eyelid.io.study_parts import join_events, write_manifest, write_study_part
 from eyelid.mechanisms.certificate import Certificate, choice_notes
 from eyelid.mechanisms.gaze.facts import GazeDesignFacts
 from eyelid.mechanisms.gaze.gaze_mechanism import Answers, GazeMechanism, entropy_of
@@ -37,7 +36,7 @@ from eyelid.mechanisms.gaze.recordings import names_of as names_of_synthetic
 from eyelid.mechanisms.mechanism import Mechanism
 from eyelid.releases.accounting import Plan, counting_entry
 from eyelid.releases.kinds.features.preparation import opened
-from eyelid.releases.kinds.gaze.notes import public_notes, survey_notes
+from eyelid.releases.kinds.gaze.notes import better_ways, public_notes, survey_notes
 from eyelid.releases.kinds.gaze.plan import (
     GazeDesign,
     build_gaze_mechanism,
@@ -113,7 +112,8 @@ class GazeJob(Job[Release]):
             *cut.head.notes,
             *remarks,
             *choice_notes(plan.chosen, len(plan.people)),
-            *public_notes(design, self._source_name()),
+            *better_ways(design, self._source_name()),
+            *public_notes(design),
             *survey_notes(survey),
         )
         return Prepared(plan, lambda: survey.digest, origin, notes, begin(key))
@@ -127,7 +127,7 @@ class GazeJob(Job[Release]):
         design = self.plan.design
         self.answers, entropy = _measured(design, self.survey, self.request, run)
         del self.survey
-        portraits = design.mechanism.portraits(self.answers, design.facts)
+        portraits = design.mechanism.inputs(self.answers, design.facts)
         self.head = released_head(self.cut.head, design.facts, names_of_synthetic(portraits))
         width = self.head.data.width
         cut = pieces_of(blocks_of(self.answers.sizes, len(design.facts.slots)), design.facts, width)
@@ -279,6 +279,4 @@ def _drawn(handle: Shared[_Drawing], piece: tuple[int, list[Block]]) -> _Part:
     if job.run is None:
         return _Part(*found, {}, made.data, events)
     facts = write_study_part(job.run, number, job.pieces, lambda: made)
-    written = rows_of(part_path(job.run.output, number, job.pieces))
-    assert person_digests(written) == found[1], "what is drawn again is the same"
     return _Part(*found, facts, made.data.clear(), events.clear())
