@@ -115,7 +115,7 @@ def test_a_parameter_that_is_raised_is_measured_higher():
 
     def averages(means: dict[str, float]) -> dict[str, float]:
         profiles = {"look": Profile(means, still, quiet)}
-        table = measured(study_of(8, seed=5, rate_hz=500.0, plan=plan, profiles=profiles))
+        table = measured(study_of(20, seed=5, rate_hz=500.0, plan=plan, profiles=profiles))
         return {
             one.name: float(one.scaled(table[one.name].drop_nulls().to_numpy()).mean())
             for one in PARAMETERS
