@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from eyelid.attacks.membership import Membership, told_apart
 from eyelid.attacks.statistics import Rate, rate_of_shares
 from eyelid.gaze.generator.measurement import measured
+from eyelid.gaze.generator.signal import samples_of
 from eyelid.gaze.study import Study
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.gaze.facts import GazeDesignFacts
@@ -231,7 +232,7 @@ def _shortened(facts: GazeDesignFacts, people: int) -> GazeDesignFacts:
     """The same facts with recordings that are short enough to be drawn again for so many people."""
     affordable = _COMPARED_SAMPLES / (people * len(facts.slots) * facts.rate_hz * 60.0)
     minutes = min(facts.minutes, _COMPARED_MINUTES, max(affordable, _FEWEST_MINUTES))
-    return replace(facts, minutes=minutes, length=max(1, round(minutes * 60 * facts.rate_hz)))
+    return replace(facts, minutes=minutes, length=samples_of(minutes * 60_000.0, facts.rate_hz))
 
 
 def drawn_study(
