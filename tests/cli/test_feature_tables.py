@@ -250,6 +250,12 @@ def test_a_table_without_gaze_leads_to_features(eyelid, source, tmp_path, said, 
         assert ",UNIT,LOWER,UPPER," in done.err
 
 
+def test_the_way_to_features_keeps_the_task_that_was_said(eyelid, source, tmp_path):
+    done = eyelid("convert", source, tmp_path / "out", "--map", "person=subject,task=condition")
+    assert done.code == 2
+    assert "--map person=subject,task=condition --features features.csv" in done.err
+
+
 def test_a_study_folder_has_its_features_already(eyelid, convert, tmp_path):
     assert convert().code == 0
     features = tmp_path / "features.csv"

@@ -5,6 +5,7 @@ import json
 import polars as pl
 import pytest
 
+from eyelid.errors import InputError
 from eyelid.gaze.features import window_features
 from eyelid.gaze.simulator import simulate
 from eyelid.io import write
@@ -93,6 +94,12 @@ def test_the_same_choice_audits_what_it_released(features, tmp_path):
         release(features, out, mechanism=mechanism, epsilon=1.0, people="every-task")
         found = audit(features, out, people="every-task", attackers=attackers, seed=1)
         assert found.target.inconsistencies == ()
+
+
+def test_an_audit_without_the_choice_says_what_to_choose(features, tmp_path):
+    release(features, tmp_path / "out", people="every-task", **GROUPMEAN)
+    with pytest.raises(InputError, match=r"for 7 people .*choose the same ones \(`people`\)"):
+        audit(features, tmp_path / "out", seed=1)
 
 
 def test_a_certificate_that_hides_a_choice_is_refuted(features, tmp_path):

@@ -121,6 +121,11 @@ def test_the_cost_counts_who_broke_off(folder):
     assert any(line.startswith(RAW) for line in quote.notes)
 
 
+def test_min_seconds_is_refused_where_rows_are_no_gaze_by_cost_too(make_table):
+    with pytest.raises(InputError, match="min_seconds is for gaze samples"):
+        cost("laplace", make_table(people=4).study(), epsilon=1.0, min_seconds=5.0)
+
+
 def test_min_seconds_of_a_release_is_a_limit(folder, tmp_path):
     with pytest.raises(InputError, match=r"no recording can be summarised.*`min_seconds`"):
         release(folder, tmp_path / "out", mechanism="laplace", epsilon=1.0, min_seconds=1e4)

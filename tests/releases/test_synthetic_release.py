@@ -216,6 +216,27 @@ def test_twenty_people_are_answered_plainly_and_nothing_is_spent(table, tmp_path
     assert not asked.certificate.made_up["informative"]
 
 
+def test_an_error_that_shares_keep_is_not_called_theirs(table, tmp_path):
+    rows = replace(table, window_ms=None)
+    asked = release(rows, tmp_path / "out", **LAW, carry=4)
+    made = asked.certificate.made_up
+    assert made["share_error"] < made["wanted_error"]
+    assert not made["informative"]
+    assert "that is wanted, which is for shares, means and correlations" in asked.worth
+    card = text(tmp_path / "out" / "DATACARD.md")
+    assert "That is more than the 0.15" not in card
+    assert "Means or correlations of two features are farther off than goes with the 0.15" in card
+    assert "no larger than that come out smaller than they are, or not at all" in card
+    assert "the last of a public order" in card
+
+
+@pytest.mark.parametrize("window_ms", [1000.0, None])
+def test_an_inspection_foresees_as_many_features_as_cost(table, window_ms):
+    rows = replace(table, window_ms=window_ms)
+    carried = cost(**LAW, source=rows).made_up.features
+    assert f"synthetic ones with {carried} of 5 features" in inspect(rows.study())["release"]
+
+
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [

@@ -34,6 +34,7 @@ LAWS = {
     "random-groups": {"mechanism": "ksame-dp", "epsilon": 4.0, "k": 4, "balance": "diagnosis"},
     "groups": {"mechanism": "ksame", "k": 6, "diverse": "diagnosis", "balance": "gender"},
     "groups-of-a-length": {"mechanism": "ksame", "k": 5, "length": 3, "copies": True},
+    "groups-resampled": {"mechanism": "ksame", "k": 5, "resample": 2},
     "rows": {**ROWS, "epsilon": 30.0, "delta": 0.01, "rows": 1, "keep_features": "1-2"},
     "rows-deniable": {**ROWS, "epsilon": 4.0, "test": "deterministic", "k": 3},
     "synthetic": {"mechanism": "synthetic", "epsilon": 9.0, "carry": 1},
@@ -66,6 +67,7 @@ TOLD = [
     ("stimulus names", "tasks and stimuli"),
     ("read off the shortest one", "how long the shortest recording of all is, which may be yours"),
     ("common length", "how long"),
+    ("nothing of how long recordings are", "nobody's recording has fewer than 2 rows"),
     ("rows of each group's recordings", "how long the shortest recording of your group is"),
     ("rows of groups with a recording shorter", "where one of them is shorter than what was"),
     ("who is in which group by diagnosis", "your diagnosis .*of each diagnosis"),
@@ -215,6 +217,12 @@ def test_consent_text_of_rows_that_are_a_participants_complete_record_says_so(ta
     assert f"Some of them keep the complete row of a participant, {complete} steps." in said
     assert card.count(f"some keep the complete row of a person, {complete} bins") == 2
     assert not re.search("nobody's own|people who do not exist|all 24 participants", card)
+
+
+def test_consent_text_of_resampled_groups_does_not_say_that_lengths_are_shown(certified):
+    text = for_participants(certified("groups-resampled"))
+    assert "how long" not in text
+    assert "Shown exactly: " in text
 
 
 def test_consent_text_of_rows_that_keep_a_part_says_how_much(certified):

@@ -151,7 +151,7 @@ def run(
             f"Next: {on(command, out, out=f'{out.name}-released')}"
             for command in affordable(fitting.commands, made.table)
         )
-        train = table_to_train_on(made.recordings, len(made.features), quote(str(out)))
+        train = table_to_train_on(made.recordings, made.table, quote(str(out)))
         if train:
             say(train.strip())
 

@@ -200,7 +200,8 @@ def attributes_of(layout: Layout, raw: pl.DataFrame) -> pl.DataFrame | None:
 
 def _without_gaze(head: Head, layout: Layout) -> str:
     """How a table that has measures instead of gaze becomes a study."""
-    person = layout.columns.get("person", "COLUMN")
+    roles = {"person": "COLUMN", **layout.columns}
+    told = ",".join(f"{role}={roles[role]}" for role in ("person", "task") if role in roles)
     mapped = {*layout.columns.values()}
     held = first_values(head, layout)
     measured = [name for name, values in held.items() if all(map(_ONE_NUMBER.fullmatch, values))]
@@ -209,8 +210,7 @@ def _without_gaze(head: Head, layout: Layout) -> str:
     measure = next(named, "NAME")
     said = f"{measure},UNIT,LOWER,UPPER,WHAT IT IS"
     way = in_quotes(
-        f"eyelid convert {quote(str(head.path))} STUDY --map {quote(f'person={person}')} "
-        "--features features.csv"
+        f"eyelid convert {quote(str(head.path))} STUDY --map {quote(told)} --features features.csv"
     )
     return (
         "if a row is a trial, a sentence or a word with measures of its own, make a study of "

@@ -336,6 +336,18 @@ def shown_by_choice(chosen: Sequence[str]) -> list[str]:
     ]
 
 
+def of_some(unprotected: Sequence[str]) -> bool:
+    """Whether people were chosen out of more, as far as a certificate says so.
+
+    Args:
+        unprotected: what it lists as such.
+
+    >>> of_some(shown_by_choice(["every-task"])), of_some(shown_by_choice(["list"])), of_some([])
+    (True, True, False)
+    """
+    return any(line == BY_LIST or _BY_DATA in line for line in unprotected)
+
+
 def sentences_for_participants(unprotected: Sequence[str]) -> Iterator[str]:
     """What participants should know of how they were chosen.
 

@@ -93,9 +93,9 @@ class Unit:
         return count + _MEANINGS[self.name]
 
     def __str__(self) -> str:
-        return ":".join(
-            str(part) for part in (self.name, self.length, self.radius) if part is not None
-        )
+        # However a radius was written, as 2 or as 2.0, it reads the same.
+        radius = None if self.radius is None else float(self.radius)
+        return ":".join(str(part) for part in (self.name, self.length, radius) if part is not None)
 
 
 PERSON = Unit("person")

@@ -356,7 +356,7 @@ def _next_step(study: Study, found: dict[str, Any]) -> str:
     then = f", then {release[0]}" if release else ""
     return (
         f"{first}{fitting.why} See what it promises ({price}){then}."
-        f"{table_to_train_on(recordings, len(study.features))}"
+        f"{table_to_train_on(recordings, FeatureTable.outline(study))}"
     )
 
 
@@ -367,17 +367,20 @@ def recordings_of(study: Study) -> pl.DataFrame:
     return each.agg(*task, pl.len().alias("rows"))
 
 
-def table_to_train_on(recordings: pl.DataFrame, features: int, where: str = "IN") -> str:
+def table_to_train_on(recordings: pl.DataFrame, table: FeatureTable, where: str = "IN") -> str:
     """That there are people enough for synthetic ones, if there are.
 
     Args:
         recordings: one row each, as of `recordings_of`.
-        features: how many there are.
+        table: what they are recordings of; its rows are left alone.
         where: the study is, for the command that is named.
     """
     mechanism = Synthetic(epsilon=_MADE_UP_EPSILON)
     people, tasks = recordings["person"].n_unique(), len(_names(recordings, "task"))
-    facts = PublicFacts(people, max(1, tasks), mechanism.records, features)
+    features = len(table.features)
+    facts = PublicFacts(
+        people, max(1, tasks), mechanism.records, features, window=window_rows(table)
+    )
     if not mechanism.useful(facts):
         return ""
     carried = mechanism.carried(facts)

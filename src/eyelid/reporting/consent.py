@@ -261,6 +261,10 @@ def _groups_shown(certificate: Certificate) -> Iterator[str]:
         yield f"your {diverse}, to those who know it of the others of your group"
     yield from _dealt(certificate)
     yield "the names of the tasks, and which recordings or values a member of your group lacks"
+    resampled = certificate.parameters.get("resample")
+    if resampled is not None:
+        yield f"that nobody's recording has fewer than {plural(int(resampled), 'row')}"
+        return
     yield _LENGTHS.get(
         str(certificate.parameters["length"]),
         "how long recordings of your group are, where one of them is shorter than what was asked "

@@ -233,7 +233,8 @@ def _made_up_lines(people: MadeUp | None, *, assumed: bool) -> Iterator[str]:
             yield (
                 "The difference of two tasks' means will be off by about "
                 f"{people.tasks_apart_sd:.2g} standard deviations of the feature, where everybody "
-                "has both."
+                "has both. Differences that are no larger than that come out smaller than they "
+                "are, or not at all."
             )
     if people.why_dropped:
         if people.carried:

@@ -124,7 +124,9 @@ def test_moves_that_all_groups_share_are_no_persons_own():
 def test_spread_is_refused_where_nothing_is_publicly_known_of_it():
     own = table_from_arrays(np.full((4, 1, 3, 1), 70.0), [OWN])
     mechanism = mechanism_named("ksame", k=2, spread="public")
-    with pytest.raises(InputError, match=r"no norm is published .*heart_rate.*leave spread out"):
+    with pytest.raises(
+        InputError, match=r"no norm is published .*heart_rate.*leave spread out.*eyelid norms"
+    ):
         mechanism.check(own)
 
 

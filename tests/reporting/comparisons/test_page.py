@@ -36,6 +36,13 @@ def test_what_a_promise_to_a_person_costs_is_said_as_it_is(by_hand, rows):
     assert "None of these hides a whole person at an ε of at most 10" in none
 
 
+def test_guessing_is_told_of_what_was_measured_on_raw_data(by_hand, rows):
+    done = by_hand.comparison(rows["useless"])
+    assert re.search(r"; guessing gives [\d.]+% and 33%\.", findings(done)[0])
+    unnamed = replace(done, raw=Row(None, runs=(by_hand.outcome(None, 0.9, error=0.0),)))
+    assert "guessing gives 33%." in findings(unnamed)[0]
+
+
 def test_one_draw_that_serves_everybody_is_no_finding(by_hand, rows):
     once = [replace(rows[name], runs=rows[name].runs[:1]) for name in ("useful", "groups")]
     done = by_hand.comparison(rows["useless"], *once)

@@ -228,7 +228,9 @@ class KSame(AnonymisingMechanism):
                 f"resample={self.resample}: {plural(few, 'recording')} of {rows.size} "
                 f"{'has' if few == 1 else 'have'} fewer rows, the shortest {rows.min()}, and a row "
                 f"that is taken twice would show steps of the others alone: choose "
-                f"resample={rows.min()} or less, or leave short recordings out (`min_seconds`)"
+                f"resample={rows.min()} or less, or leave short recordings out "
+                "(`min_seconds` where windows are made, "
+                "or else the people who have them, with `people`)"
             )
 
     def _strata(self, table: FeatureTable) -> list[list[str]]:

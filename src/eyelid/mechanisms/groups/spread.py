@@ -184,7 +184,8 @@ def spread_of_features(table: FeatureTable, times: float = 1.0) -> PublicSpread:
         raise InputError(
             f"spread={PUBLIC}: no norm is published of any of these features "
             f"({', '.join(most_used(table.names))}{', …' if len(table.names) > 3 else ''}), and "
-            "simulated participants do not have them: leave spread out"
+            "simulated participants do not have them: leave spread out, or call a measure that "
+            "'eyelid norms' lists by its name there, in the same unit"
         )
     return spread
 

@@ -46,7 +46,7 @@ def worth(mechanism: Synthetic, facts: PublicFacts) -> str:
         f"Kept: {', '.join(kept)}. Not kept: {', '.join(lost)}."
     )
     if not mechanism.informative(facts):
-        sentence = f"Farther off than the error of {mechanism.error:g} that is wanted. {sentence}"
+        sentence = f"Farther off than {_wanted(mechanism, facts)}. {sentence}"
     elif carried < facts.features:
         left = plural(facts.features - carried, "feature")
         if carried < mechanism.features_within(facts):
@@ -60,6 +60,16 @@ def worth(mechanism: Synthetic, facts: PublicFacts) -> str:
                 f"{mechanism.people_needed(facts):,} people."
             )
     return sentence
+
+
+def _wanted(mechanism: Synthetic, facts: PublicFacts) -> str:
+    """The error that is wanted, and of what it is not kept where shares keep it."""
+    wanted = f"the error of {mechanism.error:g} that is wanted"
+    if mechanism.expected_share_error(facts) > mechanism.error:
+        return wanted
+    if mechanism.of_people(facts):
+        return f"{wanted}, which is for shares, means and correlations of two features"
+    return f"{wanted}, which is for shares and means"
 
 
 def too_few(mechanism: Synthetic, facts: PublicFacts) -> str:
@@ -386,19 +396,20 @@ def _why_dropped(
     if not many:
         return ""
     which = f": {', '.join(names)}" if names else ""
+    last, be = ("the last", "is") if many == 1 else (f"the last {many}", "are")
     if mechanism.carry == COMMON and carried < mechanism.features_within(facts):
         return (
-            f"the last {many} of a public order of features, in which those that are reported most "
-            f"come first, are left out, because each makes the noise on all others larger (choose "
+            f"{last} of a public order of features, in which those that are reported most "
+            f"come first, {be} left out, because each makes the noise on all others larger (choose "
             f"yours with 'eyelid features IN OUT --only A,B'; --set carry={ALL} carries as many as "
             f"an error of {mechanism.error:g} allows){which}"
         )
     if isinstance(mechanism.carry, int):
-        return f"carry={mechanism.carry} leaves out the last {many} of a public order{which}"
+        return f"carry={mechanism.carry} leaves out {last} of a public order{which}"
     enough = "no number of people is enough" if needed is None else f"it takes {needed:,} people"
     return (
-        f"the last {many} of a public order of features are left out, because each makes the "
-        f"noise on all others larger ({enough} for all of them with an error of "
+        f"{last} of a public order of features {be} left out, because each makes the noise on "
+        f"all others larger ({enough} for all of them with an error of "
         f"{mechanism.error:g}){which}"
     )
 

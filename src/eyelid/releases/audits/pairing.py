@@ -26,7 +26,7 @@ from eyelid.io.people_choice import (
 )
 from eyelid.io.pieces import StudyInPieces, in_pieces
 from eyelid.io.reading import read
-from eyelid.mechanisms.certificate import Certificate
+from eyelid.mechanisms.certificate import Certificate, of_some
 from eyelid.mechanisms.features import FeatureMechanism, feature_mechanism, windows_of
 from eyelid.mechanisms.mechanism import catalogue
 from eyelid.mechanisms.release_kind import ReleaseKind
@@ -311,9 +311,10 @@ def _check_certificate(
     people = (original if central else released).data["person"].n_unique()
     if certificate.people != people:
         whose = "original" if central else "release"
+        some = "; or, as it says that people were chosen, choose the same ones (`people`)"
         raise InputError(
             f"the certificate is for {certificate.people} people and the {whose} has {people}: "
-            "it is the certificate of something else"
+            f"it is the certificate of something else{some * of_some(certificate.unprotected)}"
         )
     if certificate.output_sha256 is None:
         return ["the certificate has no hash of the released data: they may be others"]

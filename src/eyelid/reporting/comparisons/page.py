@@ -124,10 +124,9 @@ def _raw(comparison: Comparison) -> str:
     both = " and ".join(part for part in (named, recognised) if part)
     if not both:
         return ""
-    guessing = f"guessing gives {percent(comparison.chance)}"
-    if used is not None:
-        guessing += f" and {percent(comparison.used_chance)}"
-    return f"As they are, the data {both}; {guessing}."
+    chances = [comparison.chance] * bool(named) + [comparison.used_chance] * bool(recognised)
+    guessing = " and ".join(map(percent, chances))
+    return f"As they are, the data {both}; guessing gives {guessing}."
 
 
 def _of_person(comparison: Comparison) -> str:

@@ -430,10 +430,15 @@ def _rows_of_groups(design: TableDesign, table: FeatureTable) -> str:
     if not left_out:
         return text
     lost = _lost(design.table, table)
+    resampled = design.mechanism.parameters().get("resample")
+    cut = (
+        "cut to the shortest or to the length set"
+        if resampled is None
+        else f"of each {plural(resampled, 'row')} spread evenly over it"
+    )
     return (
         f"{text} ({left_out:,} of the people's {had:,} rows are in no mean: a group has the "
-        "recordings that all its members have, cut to the shortest or to the length set, and empty "
-        "where one of them has no value"
+        f"recordings that all its members have, {cut}, and empty where one of them has no value"
         f"{'; ' if lost else ''}{', '.join(lost)})"
     )
 

@@ -286,13 +286,25 @@ def opened(
         min_seconds: leave out shorter recordings where samples are summarised.
     """
     cut = chosen_in(_opened(source, map), people)
-    if min_seconds is None:
-        return cut
-    if cut.head.kind != "samples":
+    check_min_seconds(min_seconds, cut.head.kind)
+    return (
+        cut
+        if min_seconds is None
+        else replace(cut, head=replace(cut.head, min_seconds=min_seconds))
+    )
+
+
+def check_min_seconds(min_seconds: float | None, kind: str) -> None:
+    """Refuse a shortest length where nothing is summarised that it could leave out.
+
+    Args:
+        min_seconds: what a recording has to last.
+        kind: of the study's rows.
+    """
+    if min_seconds is not None and kind != "samples":
         raise InputError(
-            f"min_seconds is for gaze samples, and this is a study of {cut.head.kind}: leave it out"
+            f"min_seconds is for gaze samples, and this is a study of {kind}: leave it out"
         )
-    return replace(cut, head=replace(cut.head, min_seconds=min_seconds))
 
 
 def _opened(source: Study | FeatureTable | Path | str, map: Map) -> StudyInPieces:

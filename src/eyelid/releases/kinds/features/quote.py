@@ -39,6 +39,7 @@ from eyelid.releases.kinds.features.plan import (
     ranges_of,
     released_alike,
 )
+from eyelid.releases.kinds.features.preparation import check_min_seconds
 from eyelid.reporting.budget import UNCOUNTED, Budget
 from eyelid.reporting.feature_quote import FeatureOffer
 from eyelid.reporting.quote import Quote
@@ -80,6 +81,7 @@ def feature_cost(
         chosen = build_mechanism(mechanism, length=length, **parameters)
         path = Path(source) if isinstance(source, str | Path) else None
         study = read(source, map) if isinstance(source, str | Path) else source
+        check_min_seconds(min_seconds, study.kind if isinstance(study, Study) else "features")
         if isinstance(study, Study):
             study = replace(chosen_of(study, whom), min_seconds=min_seconds)
         elif whom is not None:
