@@ -50,7 +50,7 @@ _AGAIN = 5
 
 
 def opposite(people: PeopleGaze, facts: GazeDesignFacts, who: int) -> PeopleGaze:
-    """The same people, one of them with the farther end of every range, who looked elsewhere.
+    """Everybody, but one of them with the farther end of every range, who looked elsewhere.
 
     Args:
         people: everybody.
@@ -229,7 +229,7 @@ def _some_people(released: Study) -> Study:
 
 
 def _shortened(facts: GazeDesignFacts, people: int) -> GazeDesignFacts:
-    """The same facts with recordings that are short enough to be drawn again for so many people."""
+    """Public facts with recordings that are short enough to be drawn again for so many people."""
     affordable = _COMPARED_SAMPLES / (people * len(facts.slots) * facts.rate_hz * 60.0)
     minutes = min(facts.minutes, _COMPARED_MINUTES, max(affordable, _FEWEST_MINUTES))
     return replace(facts, minutes=minutes, length=samples_of(minutes * 60_000.0, facts.rate_hz))

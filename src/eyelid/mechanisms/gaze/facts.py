@@ -130,7 +130,7 @@ class GazeDesignFacts(PublicFacts):
 
     @property
     def length_ms(self) -> float:
-        """Of a recording."""
+        """How long a recording is."""
         return self.minutes * 60_000.0
 
     def layers(self, of: str) -> tuple[int, ...]:

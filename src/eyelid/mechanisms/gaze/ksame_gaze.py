@@ -129,7 +129,7 @@ class KSameGaze(GazeMechanism, KAnonymity):
             "which group a person is in, to those who have recordings of them, and what its "
             "members have in common",
             everything_of_the_last(smallest),
-            "that somebody in a group has no value of a parameter in a task, or no gaze on a "
+            "that a member of a group has no value of a parameter in a task, or no gaze on a "
             "stimulus: the group's mean over others stands there, or the norm",
         ]
 

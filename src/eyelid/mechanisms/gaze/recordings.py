@@ -150,6 +150,6 @@ def names_of(portraits: Sequence[Portrait]) -> pl.DataFrame:
 
 
 def scaled_facts(facts: GazeDesignFacts, minutes: float) -> GazeDesignFacts:
-    """The same facts with recordings of another length, for games."""
+    """Public facts with recordings of another length, for games."""
     length = samples_of(minutes * 60_000.0, facts.rate_hz)
     return replace(facts, minutes=minutes, length=length)
