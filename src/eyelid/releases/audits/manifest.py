@@ -43,7 +43,7 @@ def beside_the_study(folder: Path | None, study: Study) -> Iterator[str]:
     if not among(found, wanted) or any(set(part) - _OF_PART for part in parts):
         yield "study.json says more than that of a release"
     for file, _ in study_folder.data_files(folder):
-        if kept_beside(file) - _OF_PARQUET:
+        if kept_beside(here(str(file))) - _OF_PARQUET:
             yield "the files of rows say more than that of a release"
             return
 
