@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from eyelid.attacks.membership import Membership, told_apart
 from eyelid.attacks.statistics import Rate, rate_of_shares
 from eyelid.gaze.generator.measurement import measured
+from eyelid.gaze.generator.signal import samples_of
 from eyelid.gaze.study import Study
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.gaze.facts import GazeDesignFacts
@@ -49,7 +50,7 @@ _AGAIN = 5
 
 
 def opposite(people: PeopleGaze, facts: GazeDesignFacts, who: int) -> PeopleGaze:
-    """The same people, one of them with the farther end of every range, who looked elsewhere.
+    """Everybody, but one of them with the farther end of every range, who looked elsewhere.
 
     Args:
         people: everybody.
@@ -228,10 +229,10 @@ def _some_people(released: Study) -> Study:
 
 
 def _shortened(facts: GazeDesignFacts, people: int) -> GazeDesignFacts:
-    """The same facts with recordings that are short enough to be drawn again for so many people."""
+    """Public facts with recordings that are short enough to be drawn again for so many people."""
     affordable = _COMPARED_SAMPLES / (people * len(facts.slots) * facts.rate_hz * 60.0)
     minutes = min(facts.minutes, _COMPARED_MINUTES, max(affordable, _FEWEST_MINUTES))
-    return replace(facts, minutes=minutes, length=max(1, round(minutes * 60 * facts.rate_hz)))
+    return replace(facts, minutes=minutes, length=samples_of(minutes * 60_000.0, facts.rate_hz))
 
 
 def drawn_study(

@@ -68,6 +68,17 @@ def rows_of(*files: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
     )
 
 
+def kept_beside(file: Path) -> set[str]:
+    """Keys of what a file keeps beside its rows and columns.
+
+    Args:
+        file: by its name, whatever characters are in it.
+    """
+    (named,) = _named([file])
+    with named.open("rb") as content:
+        return set(pl.read_parquet_metadata(content))
+
+
 def _named(files: Sequence[Path]) -> list[Path]:
     """What the library opens by its name: a pipe would be waited for."""
     for file in files:

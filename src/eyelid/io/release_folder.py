@@ -30,6 +30,7 @@ from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
 from eyelid.io.csv_cells import csv_text
 from eyelid.io.files import arrays_in, text_table
+from eyelid.io.parquet import check_size, rows_of
 from eyelid.io.remote import here
 from eyelid.io.study_folder import people_of
 from eyelid.privacy.guarantee import CERTIFICATE_SCHEMA, Guarantee
@@ -308,7 +309,9 @@ def _has_its_events(study: Study, folder: Path, stated: Statement) -> bool:
     if events is None:
         if not isinstance(file, Path):
             return False
-        events = pl.read_parquet(file)
+        # A stranger's file: one that no memory holds is refused, not opened.
+        check_size(file)
+        events = rows_of(file)
     digest = digest_of_people(names_of(events), person_digests(events)).hex()
     return digest == stated.events_sha256
 

@@ -12,8 +12,9 @@ import polars as pl
 from eyelid.attacks.override import sound_of
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.gaze.facts import GazeDesignFacts
-from eyelid.mechanisms.gaze.people import PeopleGaze
+from eyelid.mechanisms.gaze.people import PeopleGaze, shares_of
 from eyelid.mechanisms.groups.partition import Members, groups_and_a_rest
+from eyelid.mechanisms.statistics.quantities import DELTA
 from eyelid.privacy.noise import DiscreteBox, Randomness, randomness
 from eyelid.verification.mutant import (
     Changes,
@@ -201,6 +202,19 @@ def _first_member(self: Any, people: PeopleGaze, facts: GazeDesignFacts, member:
     return sound_of(self).averaged(people.some(firsts[member]), facts, member)
 
 
+def _of_those_who_have_them(self: Any, group: PeopleGaze, facts: GazeDesignFacts) -> Any:
+    """Means of those who have a value, and the norm for all others."""
+    norms = np.array([float(one.natural(one.centre)) for one in facts.parameters])
+    filled = np.where(np.isnan(group.values), norms, group.values)
+    return sound_of(self).sums_of_numbers(replace(group, values=filled), facts)
+
+
+def _maps_of_those_who_looked(self: Any, group: PeopleGaze, facts: GazeDesignFacts) -> Any:
+    """Each map of those who have it, of one alone if need be."""
+    shares = shares_of(group.looks, facts.layers(self.bought(facts).places)).dense
+    return np.floor(shares * DELTA).astype(np.int64).sum(axis=0)
+
+
 def _named_by_a_member(self: Any, people: PeopleGaze, facts: GazeDesignFacts, noise: Any) -> Any:
     """Recordings with the offset of the first person."""
     data, events = sound_of(self).apply(people, facts, noise)
@@ -213,6 +227,8 @@ _OF_GROUPS: tuple[tuple[str, Changes, Seen], ...] = (
     ("the same groups every time", {"partition": _the_same_again}, _by_group_games),
     ("groups by gaze", {"measure": _by_gaze}, _by_members),
     ("parameters of one member", {"averaged": _first_member}, _by_members),
+    ("means of those who have a value", {"sums_of_numbers": _of_those_who_have_them}, _by_members),
+    ("maps of those who looked", {"sums_of_places": _maps_of_those_who_looked}, _by_members),
     ("offset of a member", {"apply": _named_by_a_member}, _by_members),
     ("length from data", {"apply": _length_of_data}, _by_members),
 )

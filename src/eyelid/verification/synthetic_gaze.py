@@ -21,7 +21,7 @@ from eyelid.mechanisms.differential import SCALE
 from eyelid.mechanisms.gaze.facts import GazeDesignFacts, GazeForm
 from eyelid.mechanisms.gaze.gaze_mechanism import entropy_of
 from eyelid.mechanisms.gaze.people import PeopleGaze
-from eyelid.mechanisms.gaze.planning import AUTO, NORM, SCREEN
+from eyelid.mechanisms.gaze.planning import AUTO, NORM, SCREEN, STIMULUS
 from eyelid.mechanisms.groups.partition import group_sizes
 from eyelid.privacy.noise import Randomness, randomness
 from eyelid.privacy.unit import PERSON
@@ -282,6 +282,7 @@ def same_for_members(mechanism: Any, declared: Any = None) -> OutputResult:
 
     People stand in another order, and so do their places in groups, so that every group has the
     same members. Nothing of this may show. Nor may any person's gaze move others to another group.
+    What one person alone has may not show either (`shows_one_alone`).
 
     Args:
         mechanism: to look at.
@@ -309,7 +310,8 @@ def same_for_members(mechanism: Any, declared: Any = None) -> OutputResult:
         unit=str(mechanism.unit),
         values=data.height,
         same=bool(
-            data.equals(wanted[0])
+            not shows_one_alone(mechanism)
+            and data.equals(wanted[0])
             and events.equals(wanted[1])
             and data.equals(others[0])
             and events.equals(others[1])
@@ -317,3 +319,38 @@ def same_for_members(mechanism: Any, declared: Any = None) -> OutputResult:
         inside=data.height,
         bare=0,
     )
+
+
+def shows_one_alone(mechanism: Any) -> bool:
+    """Whether what one member of a group alone has goes into what the group is drawn after.
+
+    One person alone has a task, and has looked at a stimulus of another: whatever these are like,
+    the numbers of the group must stay the same.
+
+    Args:
+        mechanism: to look at.
+    """
+    count = 2 * mechanism.k + 1
+    facts, rng = facts_for(count), np.random.default_rng(_SEED)
+    places = mechanism.bought(facts).places
+    values = np.empty((count, len(facts.tasks), len(facts.measurable)))
+    for number, one in enumerate(facts.parameters):
+        values[..., number] = rng.uniform(one.lower, one.upper, values.shape[:2])
+    looks = rng.random((count, len(facts.slots), _cells(mechanism, facts)))
+    rare = facts.tasks[-1]
+    # A map of a whole task, or of the screen, is what all have who have any of it.
+    seen_by_one = [
+        number
+        for number, (task, stimulus) in enumerate(facts.slots)
+        if (places == STIMULUS and stimulus == "two") or (places != SCREEN and task == rare)
+    ]
+    values[1:, -1], looks[1:, seen_by_one] = np.nan, 0.0
+    other = PeopleGaze(values.copy(), looks.copy())
+    other.values[0, -1] = [one.upper for one in facts.parameters]
+    other.looks[0, seen_by_one] = np.eye(looks.shape[2])[0]
+    member = mechanism.partition(count, randomness(_SEED))
+    one, changed = (
+        mechanism.averaged(each, facts, member).to_dict()
+        for each in (PeopleGaze(values, looks), other)
+    )
+    return bool(one != changed)

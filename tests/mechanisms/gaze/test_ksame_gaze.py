@@ -40,7 +40,7 @@ def test_a_group_is_the_same_to_the_last_digit_in_any_order_of_members():
         assert np.array_equal(mine, theirs)
 
 
-def test_who_has_no_value_counts_with_the_norm_so_that_nothing_is_empty():
+def test_what_nobody_has_is_the_norms():
     known, made = facts(6), KSameGaze(k=3, cells=6)
     people = crowd(6, known, made.bought(known).grid.cells)
     people.values[:] = np.nan
@@ -48,6 +48,46 @@ def test_who_has_no_value_counts_with_the_norm_so_that_nothing_is_empty():
     for portrait in made.portraits(made.measure(people, known, randomness(1)), known):
         assert portrait.means[0]["fixation_ms"] == pytest.approx(parameter("fixation_ms").centre)
         assert portrait.places == (None, None, None)
+
+
+def group_of(known, made, people, member):
+    return made.portraits(made.averaged(people, known, member), known)
+
+
+def test_what_one_member_alone_has_goes_into_nothing():
+    """As a mean with the norm of all others it would be that person's value, k times as near."""
+    known, made = facts(6), KSameGaze(k=3, cells=6)
+    member = np.array([0, 0, 0, 1, 1, 1])
+    people = crowd(6, known, made.bought(known).grid.cells)
+    people.values[1:, 1] = np.nan
+    people.looks[1:, 1:] = 0.0
+    before = group_of(known, made, people, member)
+    people.values[0, 1] = [parameter(name).upper for name in NAMES]
+    people.looks[0, 1:] = np.eye(people.looks.shape[2])[0] * 50
+    after = group_of(known, made, people, member)
+    for one, other in zip(before, after, strict=True):
+        assert one.means == other.means
+        for mine, theirs in zip(one.places, other.places, strict=True):
+            assert np.array_equal(mine, theirs)
+        # What all of them have of the other task stands there.
+        assert one.means[1] == pytest.approx(one.means[0])
+
+
+def test_a_map_that_not_all_members_have_is_that_of_the_task_or_of_all_else():
+    known, made = facts(3), KSameGaze(k=3, cells=6)
+    member, cells = np.zeros(3, dtype=int), made.bought(known).grid.cells
+    people = crowd(3, known, cells)
+    # Nobody but the first has seen one stimulus of a task, nobody but the others the other one.
+    people.looks[1:, 0], people.looks[0, 1] = 0.0, 0.0
+    (found,) = group_of(known, made, people, member)
+    own = people.looks[:, 0] + people.looks[:, 1]
+    whole = (own / own.sum(axis=1, keepdims=True)).mean(axis=0)
+    assert found.places[0].ravel() == pytest.approx(whole, abs=1e-6)
+    assert found.places[1].ravel() == pytest.approx(whole, abs=1e-6)
+    # One has no gaze in the task at all: what everybody has of the other one.
+    people.looks[2, :2] = 0.0
+    (found,) = group_of(known, made, people, member)
+    assert found.places[0].ravel() == pytest.approx(found.places[2].ravel())
 
 
 def test_k_above_the_number_of_people_is_refused():

@@ -131,3 +131,16 @@ def test_movements_are_said_by_task_or_guessed_by_its_name():
     assert movements_of("scene", ["textbook"]) == ("scene",)
     with pytest.raises(InputError, match="tasks are textbook"):
         movements_of("other:scene", ["textbook"])
+
+
+def test_errors_that_are_stated_are_not_below_those_of_the_noise():
+    """In deviations between people: ranges are as wide as single recordings need."""
+    known, made = facts(200), SyntheticGaze(epsilon=1.0, means="all", places="norm", spreads="norm")
+    plan, part = made.bought(known), made.box_part(known)
+    people = crowd(200, known, 1)
+    asked = made.asked_of_box(people, known)
+    drawn = made.noisy_numbers(np.broadcast_to(asked, (20_000, asked.size)), known, randomness(1))
+    for number, name in enumerate(NAMES):
+        places = np.array([part.mean_of(each) for each in drawn[:, number].tolist()])
+        noise = places.std() * made.ranges(known)[number].width / parameter(name).between
+        assert plan.error_of(name) > 0.97 * noise

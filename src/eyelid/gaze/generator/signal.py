@@ -31,8 +31,17 @@ class Timeline(NamedTuple):
 
 def times_ms(length_ms: float, rate_hz: float) -> Floats:
     """The nominal grid of a recording."""
-    count = max(int(length_ms * rate_hz / 1000.0), 2)
+    count = samples_of(length_ms, rate_hz)
     return np.arange(count, dtype=np.float64) * (1000.0 / rate_hz)
+
+
+def samples_of(length_ms: float, rate_hz: float) -> int:
+    """How many samples a recording of this length has.
+
+    >>> samples_of(19_980.0, 60.0), samples_of(1.0, 60.0)
+    (1198, 2)
+    """
+    return max(int(length_ms * rate_hz / 1000.0), 2)
 
 
 def places_at(events: Timeline, time_ms: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:

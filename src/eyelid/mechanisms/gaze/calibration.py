@@ -21,7 +21,7 @@ from eyelid.mechanisms.gaze.portrait import Portrait
 from eyelid.mechanisms.gaze.recordings import Block, drawn_block
 
 FEWEST_MINUTES = 0.1
-"""Of shorter recordings little can be measured: they are drawn after the portrait as it is."""
+"""Recordings that are shorter show too little, and are drawn after the portrait as it is."""
 _ROUNDS, _PEOPLE, _MINUTES = 4, 4, 1.0
 # Of the difference that is left, what is taken over; and how far a mean may go, in deviations.
 _SHARE, _FARTHEST = 0.7, 3.0

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from eyelid.errors import InputError
 from eyelid.gaze.generator.parameters import NAMES, Parameter, parameter
+from eyelid.gaze.generator.signal import samples_of
 from eyelid.gaze.study import Screen
 from eyelid.mechanisms.mechanism import Form, PublicFacts
 
@@ -103,7 +104,7 @@ class GazeDesignFacts(PublicFacts):
             raise InputError(
                 f"rate must be between {SLOWEST_HZ:g} and {FASTEST_HZ:g} Hz, got {rate_hz:g}"
             )
-        length = max(1, round(minutes * 60.0 * rate_hz))
+        length = samples_of(minutes * 60_000.0, rate_hz)
         return cls(
             people,
             len(slots),
@@ -129,7 +130,7 @@ class GazeDesignFacts(PublicFacts):
 
     @property
     def length_ms(self) -> float:
-        """Of a recording."""
+        """How long a recording is."""
         return self.minutes * 60_000.0
 
     def layers(self, of: str) -> tuple[int, ...]:

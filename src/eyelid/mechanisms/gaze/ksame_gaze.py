@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eyelid.errors import InputError
 from eyelid.mechanisms.differential import Integers
@@ -50,9 +52,11 @@ class KSameGaze(GazeMechanism, KAnonymity):
         summary="""Recordings of synthetic participants, drawn after means over random groups of k
         people.""",
         takes="""of each person the generator's parameters, an average over the recordings of a
-        task, clipped to their public bounds, the norm where there is none; and where they looked,
-        as shares of 1/L in the cells of each of L maps. Both are averaged over each group. Spreads
-        between the synthetic participants of a group are the norm's.""",
+        task, clipped to their public bounds; and where they looked, as shares of 1/L in the cells
+        of each of L maps. Both are averaged over each group, each number and each map only where
+        every member has it. Where one lacks it, the group's mean over other tasks stands there, or
+        the mean of its other maps, and where it has none of these, the norm. Spreads between the
+        synthetic participants of a group are the norm's.""",
         protects="""who of a group synthetic recordings are drawn after. An attacker who has raw
         recordings of a person says which of the k or more members of a group a synthetic
         participant was made for with probability 1/k at most. It is about telling members apart,
@@ -67,8 +71,9 @@ class KSameGaze(GazeMechanism, KAnonymity):
         as likely as before: a guess is right with probability 1/|group| ≤ 1/k. This takes that
         groups are drawn without a look at gaze, once for all recordings of a person, that every
         group has k people, leftovers being dealt out to the others, and that lengths, rates, tasks
-        and stimuli are public. The numbers are means of a whole group; a person without a value
-        counts with the norm's, so that who has none does not show in what is empty.""",
+        and stimuli are public. The numbers are means of a whole group, never of those of its
+        members who happen to have a value: of one alone that would be the person's own. What
+        stands in the place of a mean that not all of them have is made of the other means.""",
         paper="""David-John, Butler & Jain 2022 (k-same-select sequence), after Gross et al. 2005
         and Newton et al. 2005, here of a generator's parameters and not of features.""",
     )
@@ -124,6 +129,8 @@ class KSameGaze(GazeMechanism, KAnonymity):
             "which group a person is in, to those who have recordings of them, and what its "
             "members have in common",
             everything_of_the_last(smallest),
+            "that a member of a group has no value of a parameter in a task, or no gaze on a "
+            "stimulus: the group's mean over others stands there, or the norm",
         ]
 
     def partition(self, people: int, noise: Randomness) -> Members:
@@ -144,34 +151,69 @@ class KSameGaze(GazeMechanism, KAnonymity):
 
     def averaged(self, people: PeopleGaze, facts: GazeDesignFacts, member: Members) -> Answers:
         """Sums over given groups, in whole steps: the same in any order of members."""
-        numbers, places = (
-            self._steps_of_numbers(people, facts),
-            self._steps_of_places(people, facts),
-        )
-        sizes = np.bincount(member)
+        groups = [people.some(np.flatnonzero(member == one)) for one in range(member.max() + 1)]
+        places = [self.sums_of_places(each, facts) for each in groups]
         return Answers(
-            tuple(numbers[member == group].sum(axis=0) for group in range(sizes.size)),
-            tuple(places[member == group].sum(axis=0) for group in range(sizes.size))
-            if places is not None
-            else (),
-            tuple(sizes.tolist()),
+            tuple(self.sums_of_numbers(each, facts) for each in groups),
+            tuple(each for each in places if each is not None),
+            tuple(each.people for each in groups),
         )
 
-    def _steps_of_numbers(self, people: PeopleGaze, facts: GazeDesignFacts) -> Integers:
-        flat = people.values.reshape(people.people, -1)
-        steps = []
+    def sums_of_numbers(self, group: PeopleGaze, facts: GazeDesignFacts) -> Integers:
+        """Sums over the members of a group (tasks × parameters), of what all of them have.
+
+        Args:
+            group: its members alone.
+            facts: the public facts.
+        """
+        flat = group.values.reshape(group.people, -1)
+        sums = np.empty(flat.shape[1], dtype=np.int64)
+        shared = np.empty(flat.shape[1], dtype=bool)
         for column, each in enumerate(self.ranges(facts)):
             place = np.asarray(each.place(flat[:, column]))
+            shared[column] = not np.isnan(place).any()
             norm = 0.5 if each.place_of_norm is None else each.place_of_norm
-            steps.append(mean(np.where(np.isnan(place), norm, place)))
-        return np.stack(steps, axis=1)
+            sums[column] = mean(np.where(shared[column], place, norm)).sum()
+        # Made of means that are released anyway: what one member alone has goes into nothing.
+        table, known = (each.reshape(len(facts.tasks), -1) for each in (sums, shared))
+        for task, which in np.argwhere(~known):
+            others = table[known[:, which], which]
+            if others.size:
+                table[task, which] = others.sum() // others.size
+        return table.ravel()
 
-    def _steps_of_places(self, people: PeopleGaze, facts: GazeDesignFacts) -> Integers | None:
-        places = self.bought(facts).places
-        if places == NORM:
+    def sums_of_places(self, group: PeopleGaze, facts: GazeDesignFacts) -> Integers | None:
+        """Sums over the members of a group in the cells of all maps, of maps that all of them have.
+
+        A map that one of them has no gaze in is the mean of the group's others of the same task, or
+        else that of the task, where the group has none of its stimuli; then the mean of all others,
+        or else that of the screen.
+
+        Args:
+            group: its members alone.
+            facts: the public facts.
+        """
+        of = self.bought(facts).places
+        if of == NORM:
             return None
-        shares = shares_of(people.looks, facts.layers(places)).dense
-        return np.floor(shares * DELTA).astype(np.int64)
+        layers = facts.layers(of)
+        found, shared = _of_everybody(group, layers)
+        tasks = facts.layers(TASK)
+        if of == STIMULUS:
+            coarse, whole = _of_everybody(group, tasks)
+            for task in range(max(tasks) + 1):
+                mine = np.array([layer for layer, own in enumerate(tasks) if own == task])
+                if shared[mine].any():
+                    _filled(found, mine, shared)
+                elif whole[task]:
+                    found[mine] = coarse[task]
+                    shared[mine] = True
+        if shared.any():
+            _filled(found, np.arange(len(found)), shared)
+        else:
+            (screen,), _ = _of_everybody(group, (0,) * len(layers))
+            found[:] = screen
+        return found.ravel()
 
     def portraits(self, answers: Answers, facts: GazeDesignFacts) -> tuple[Portrait, ...]:
         """What the synthetic participants of each group are drawn after."""
@@ -195,6 +237,21 @@ class KSameGaze(GazeMechanism, KAnonymity):
             return (None,) * len(facts.slots)
         grid, layers = grid_of_about(self.cells), facts.layers(self.bought(facts).places)
         own = sums.reshape(max(layers) + 1, grid.rows, grid.columns).astype(np.float64)
-        # Nobody of the group looked at it: the norm's.
+        # Nothing that all of the group have: the norm's.
         shares = [as_shares(each / each.sum()) if each.sum() else None for each in own]
         return tuple(shares[layer] for layer in layers)
+
+
+def _of_everybody(group: PeopleGaze, layers: Sequence[int]) -> tuple[Integers, NDArray[np.bool_]]:
+    """Sums of shares (maps × cells), none where one member lacks a map; and which all have."""
+    many = max(layers) + 1
+    shares = shares_of(group.looks, layers).dense.reshape(group.people, many, -1)
+    shared = (shares.sum(axis=2) > 0).all(axis=0)
+    sums = np.floor(shares * DELTA).astype(np.int64).sum(axis=0)
+    return np.where(shared[:, np.newaxis], sums, 0), shared
+
+
+def _filled(found: Integers, mine: NDArray[np.intp], shared: NDArray[np.bool_]) -> None:
+    """Fill maps among these that not all members have with the mean of those that all have."""
+    found[mine[~shared[mine]]] = found[mine[shared[mine]]].mean(axis=0).astype(np.int64)
+    shared[mine] = True

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from eyelid.gaze.generator.parameters import parameter
 from eyelid.gaze.maps.grid import Grid
 from eyelid.mechanisms.gaze.facts import GazeDesignFacts
 from eyelid.mechanisms.gaze.people import grid_of_about
@@ -118,12 +119,14 @@ class Bought:
             return NORM_OFF
         if not self.noise:
             return 0.0
-        k = self.k * reach(name)
-        return math.hypot(2 * k * self.noise, clipping_bias(k))
+        k, one = self.k * reach(name), parameter(name)
+        # A range is so many deviations of single recordings wide, which vary within people, too.
+        wider = math.hypot(one.between, one.within) / one.between
+        return wider * math.hypot(2 * k * self.noise, clipping_bias(k))
 
     @property
     def grid(self) -> Grid:
-        """Of one map."""
+        """The cells of one map."""
         return grid_of_about(self.cells)
 
     @property

@@ -10,6 +10,7 @@ import polars as pl
 
 from eyelid.gaze.generator.profile import Places, Profile
 from eyelid.gaze.generator.recordings import Planned, generated_recordings
+from eyelid.gaze.generator.signal import samples_of
 from eyelid.mechanisms.gaze.facts import GazeDesignFacts, GazeForm, Slot
 from eyelid.mechanisms.gaze.portrait import Portrait, movements_of
 
@@ -149,6 +150,6 @@ def names_of(portraits: Sequence[Portrait]) -> pl.DataFrame:
 
 
 def scaled_facts(facts: GazeDesignFacts, minutes: float) -> GazeDesignFacts:
-    """The same facts with recordings of another length, for games."""
-    length = max(1, round(minutes * 60.0 * facts.rate_hz))
+    """Public facts with recordings of another length, for games."""
+    length = samples_of(minutes * 60_000.0, facts.rate_hz)
     return replace(facts, minutes=minutes, length=length)

@@ -193,7 +193,7 @@ class SyntheticGaze(GazeMechanism, DifferentialMechanism):
         return StatisticsFacts.of(facts.people, len(self.ranges(facts)))
 
     def ranges(self, facts: GazeDesignFacts) -> list[Range]:
-        """Of every number that is taken of a person: tasks after each other, then averages."""
+        """Where every number of a person is clipped to: tasks after each other, then averages."""
         plan = self.bought(facts)
         own = [range_of(each, plan.k * reach(each.name)) for each in facts.parameters]
         return [own[which] for _, which in columns_of(plan.means, plan.spreads, facts)]

@@ -48,7 +48,7 @@ def error_with_all(mechanism: Synthetic, facts: PublicFacts) -> float:
 
 
 def _off(mechanism: Synthetic, facts: PublicFacts, smallest: float) -> float:
-    """The same, with so many people in the smallest group."""
+    """How far off that is with so many people in the smallest group."""
     noise = mechanism.noise_of_people(facts) / smallest
     means = _MEAN_NOISE * noise / math.sqrt(facts.recordings)
     off = max(error_of_share(noise, smallest), _MEANS_TO_SHARES * means)

@@ -26,8 +26,10 @@ ALL, COMMON = "all", "common"
 CROWDS = (50, 100, 200, 500, 1000, 2000, 5000)
 _ONLY_THOSE = "Choose those that your question needs ('eyelid features IN OUT --only A,B')"
 _FEWER = " where everybody has the task (where a third have it, three times as far)"
-# Above these, what goes together and how long recordings are is called lost: the noise on a
-# correlation, and the share of people who would have to have about the same length.
+# Above these, smaller differences between tasks, what goes together and how long recordings are are
+# called lost: the noise on a difference, in standard deviations, that on a correlation, and the
+# share of people who would have to have about the same length.
+_MOST_APART = 0.2
 _MOST_ON_CORRELATIONS = 0.3
 _MOST_ALIKE = 0.5
 
@@ -96,6 +98,13 @@ def _kept(mechanism: Synthetic, facts: PublicFacts) -> tuple[list[str], list[str
     """What synthetic participants keep of real ones, and what not, by the noise."""
     lost: list[str] = []
     kept = ["how each feature is distributed in each task"]
+    apart = mechanism.tasks_apart(facts)
+    if facts.recordings > 1 and apart > _MOST_APART:
+        kept = [
+            "how each feature is distributed over all tasks",
+            f"differences between tasks that are well above {apart:.2g} standard deviations",
+        ]
+        lost.append("smaller differences between tasks")
     noise, features = mechanism.noise_of_correlations(facts), mechanism.carried(facts)
     if mechanism.of_people(facts):
         several = [f"correlations of every two features (±{noise:.2g})"] * (features > 1)

@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from eyelid.engine.files import content_of
 from eyelid.gaze.study import Study
 from eyelid.gaze.table import FeatureTable
 from eyelid.io import study_folder
+from eyelid.io.parquet import kept_beside
 from eyelid.io.remote import here
 from eyelid.mechanisms.certificate import Certificate
 from eyelid.releases.audits.certificate_file import among, read_once
@@ -44,7 +43,7 @@ def beside_the_study(folder: Path | None, study: Study) -> Iterator[str]:
     if not among(found, wanted) or any(set(part) - _OF_PART for part in parts):
         yield "study.json says more than that of a release"
     for file, _ in study_folder.data_files(folder):
-        if set(pl.read_parquet_metadata(str(file))) - _OF_PARQUET:
+        if kept_beside(here(str(file))) - _OF_PARQUET:
             yield "the files of rows say more than that of a release"
             return
 

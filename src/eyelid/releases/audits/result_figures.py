@@ -104,7 +104,7 @@ def _chunks(png: bytes) -> Iterator[bytes]:
 
 
 def _any(found: bytes, wanted: bytes) -> bool:
-    """Of a PDF nothing is compared but the whole."""
+    """A PDF is compared as a whole, and nothing in it."""
     return True
 
 

@@ -163,14 +163,15 @@ def _answers(folder: Path, design: GazeDesign) -> tuple[Answers | None, list[str
         return None, []
     mechanism, facts = cast(SyntheticGaze, design.mechanism), design.facts
     try:
-        answers = Answers.from_dict(json.loads(content_of(folder / MEASURED)))
+        content = json.loads(content_of(folder / MEASURED))
+        answers = Answers.from_dict(content)
         sizes = [each.size for each in (*answers.numbers, *answers.places)]
     except (OSError, ValueError, KeyError, TypeError, OverflowError) as error:
         return None, [f"{MEASURED} cannot be read ({error})"]
     part, maps = mechanism.box_part(facts), mechanism.maps(facts)
     wanted = [] if part is None else [part.shown]
     wanted += [] if maps is None else [maps.cells(mechanism.map_facts(facts))]
-    if sizes != wanted or answers.sizes != (facts.people,):
+    if content != answers.to_dict() or sizes != wanted or answers.sizes != (facts.people,):
         return None, [f"{MEASURED} has other numbers than the mechanism shows"]
     return answers, []
 

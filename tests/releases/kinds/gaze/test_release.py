@@ -272,6 +272,23 @@ def test_an_audit_of_groups_stays_below_one_in_k_and_its_control_does_not(folder
     assert found.use.figures
 
 
+def test_an_audit_tells_of_what_stands_beside_the_answers(folder, tmp_path):
+    out = tmp_path / "out"
+    eyelid.release(folder, out, mechanism="synthetic-gaze", epsilon=2.0, minutes=0.1)
+    content = json.loads((out / "measured.json").read_text())
+    (out / "measured.json").write_text(json.dumps(content | {"ann": [1.5, 2.5]}))
+    assert synthetic_gaze_target(folder, out).inconsistencies
+
+
+@pytest.mark.parametrize(("minutes", "rate"), [(0.0333, 60.0), (0.0001, 60.0), (1 / 70, 33.3)])
+def test_recordings_have_as_many_samples_as_the_certificate_says(minutes, rate):
+    done = eyelid.release(
+        gaze(), mechanism="synthetic-gaze", epsilon=2.0, minutes=minutes, rate=rate
+    )
+    rows = done.study.data.group_by("person", "recording").len()["len"]
+    assert rows.unique().to_list() == [done.certificate.generated["samples_each"]]
+
+
 @pytest.mark.parametrize("file", ["data.parquet", "events.parquet", "DATACARD.md", "measured.json"])
 def test_an_audit_tells_of_a_changed_folder(folder, tmp_path, file):
     out = tmp_path / "out"

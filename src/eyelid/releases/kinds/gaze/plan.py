@@ -62,7 +62,7 @@ class GazeDesign:
 
 
 def parameter_rows(design: GazeDesign) -> Iterator[dict[str, Any]]:
-    """Of every parameter whether it is measured or the norm's, and how far off it will be.
+    """Tell of every parameter whether it is measured or the norm's, and how far off it will be.
 
     Errors of norms are not known: 1 standard deviation between people is what is assumed.
 
