@@ -21,6 +21,7 @@ import numpy as np
 
 import eyelid
 from eyelid.attacks.override import override, sound_of
+from eyelid.attacks.samples.evidence import FUSED
 from eyelid.attacks.synthetic_gaze import drawn_study, errors_of, membership_in_gaze
 from eyelid.attacks.utility import learned_elsewhere
 from eyelid.gaze.features import window_features
@@ -74,9 +75,12 @@ def prove(effort: Effort) -> Result:
         else:
             figures["MPIIDPEye"] = groups = _groups(real, folder / "groups")
             progress(f"gaze_shared: {groups}")
-            attacks = groups["attacks"].values()
+            attacks = groups["attacks"]
+            # Of four attackers one has such limits by chance in every tenth run: those of the
+            # strongest decide, and of all the exact test by orders, which counts how many there are.
             passed += [
-                all(one["within_low"] <= 1 / K and not one["refutes"] for one in attacks),
+                attacks[FUSED]["within_low"] <= 1 / K,
+                not any(one["refutes"] for one in attacks.values()),
                 groups["document"] >= LEAST,
             ]
     target_words = (
