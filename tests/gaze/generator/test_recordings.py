@@ -88,7 +88,9 @@ def test_recordings_come_one_at_a_time():
 def test_our_detectors_find_the_events_that_were_made():
     # Fixations below 100 ms and saccades below 0.4 degrees are none to them.
     study = study_of(6, seed=4, rate_hz=500.0, plan=PLAN[:1])
-    found, made = detect_events(study), study.events
+    found = detect_events(study)
+    rest_ms = pl.col("duration_ms")
+    made = study.events.filter((pl.col("name") != "fixation") | (rest_ms >= 100.0))
     for name, least in (("fixation", 0.8), ("saccade", 0.75)):
         counts = [len(events.filter(name=name)) for events in (found, made)]
         assert least <= counts[0] / counts[1] <= 1.05
@@ -113,7 +115,7 @@ def test_a_parameter_that_is_raised_is_measured_higher():
 
     def averages(means: dict[str, float]) -> dict[str, float]:
         profiles = {"look": Profile(means, still, quiet)}
-        table = measured(study_of(8, seed=5, rate_hz=500.0, plan=plan, profiles=profiles))
+        table = measured(study_of(20, seed=5, rate_hz=500.0, plan=plan, profiles=profiles))
         return {
             one.name: float(one.scaled(table[one.name].drop_nulls().to_numpy()).mean())
             for one in PARAMETERS
@@ -152,7 +154,7 @@ def test_gaze_is_around_the_middle_in_any_units(units, screen, xy_origin, middle
         gaze = study.data[axis].drop_nulls()
         assert abs(gaze.mean() - centre) < 0.5 * gaze.std()
     table = measured(study)
-    assert 3.0 < table["saccade_amplitude_deg"].median() < 6.0 or units != "normalised"
+    assert 2.7 < table["saccade_amplitude_deg"].median() < 6.0 or units != "normalised"
     assert 1.5 < table["saccade_amplitude_deg"].median() < 6.0
 
 
@@ -213,3 +215,26 @@ def test_a_profile_knows_its_parameters_and_movements():
         Profile(movement="runing")
     with pytest.raises(InputError, match="unknown parameter 'fixation'"):
         Profile({"fixation": 1.0})
+
+
+def test_who_hardly_ever_looks_left_still_comes_back():
+    everybody = {"rightward_share": 0.97, "leftward_share": 0.0, "sweep": 0.0}
+    still = {one.name: 0.0 for one in PARAMETERS}
+    profile = Profile(everybody, still, still, movement="reading")
+    rng = np.random.default_rng(5)
+    plan = [Planned("page", "read", "", 300_000.0)]
+    data, _ = generated({"read": profile}, 3, plan, 30.0, None, rng)
+    assert data["x"].abs().max() < 100.0
+
+
+def test_rests_are_too_brief_for_fixations_as_often_as_is_asked_for():
+    still = {one.name: 0.0 for one in PARAMETERS}
+    plan = [Planned("page", "look", "", 120_000.0)]
+    shares = []
+    for ratio in (1.0, 1.3):
+        profile = Profile({"saccades_per_fixation": np.log(ratio)}, still, still)
+        rng = np.random.default_rng(5)
+        _, events = generated({"look": profile}, 4, plan, 250.0, None, rng)
+        rest_ms = events.filter(pl.col("name") == "fixation")["duration_ms"]
+        shares.append(float((rest_ms < 100.0).mean()))
+    assert shares[1] - shares[0] > 0.1

@@ -11,7 +11,10 @@ from eyelid.gaze.study import Study
 
 PLAN = (Planned("page", "read", "", 60_000.0),)
 # What is seen of a few seconds, and what stays near its norm whatever is asked.
-CHECKED = ("fixation_ms", "saccade_amplitude_deg", "rightward_share", "saccade_log_sd", "noise_8hz")
+CHECKED = (
+    *("fixation_ms", "saccade_amplitude_deg", "rightward_share", "saccade_log_sd", "noise_8hz"),
+    "saccades_per_fixation",
+)
 WISHED = {"fixation_ms": np.log(220.0), "saccade_amplitude_deg": np.log(2.5), "sweep": 0.4}
 
 
@@ -28,8 +31,9 @@ def averages(profiles: dict[str, Profile], rate_hz: float) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize("rate_hz", [60.0, 250.0])
-def test_recordings_measure_as_was_wished_for(rate_hz):
+# At 30 Hz small saccades and slow noise are hardly told apart, whatever is asked for.
+@pytest.mark.parametrize(("rate_hz", "most"), [(30.0, 1.1), (60.0, 0.45), (250.0, 0.45)])
+def test_recordings_measure_as_was_wished_for(rate_hz, most):
     profiles = {"read": Profile(WISHED, movement="reading")}
     inputs = tuned(profiles, PLAN, rate_hz, SCREEN, np.random.default_rng(1), xy_origin="centre")
     plain, better = averages(profiles, rate_hz), averages(inputs, rate_hz)
@@ -39,7 +43,7 @@ def test_recordings_measure_as_was_wished_for(rate_hz):
     def misses(found: dict[str, float]) -> list[float]:
         return [abs(found[name] - wishes[name]) / spreads[name] for name in CHECKED]
 
-    assert max(misses(better)) < 0.45
+    assert max(misses(better)) < most
     assert np.mean(misses(better)) < np.mean(misses(plain))
 
 

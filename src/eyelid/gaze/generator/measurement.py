@@ -36,7 +36,7 @@ def measured(study: Study) -> pl.DataFrame:
     >>> from eyelid.gaze.simulator import simulate
     >>> found = measured(simulate(2, ("comic",), minutes=0.5, seed=1))
     >>> found.shape, found["noise_128hz"].null_count()
-    ((2, 24), 2)
+    ((2, 25), 2)
     """
     in_mm = study.pupil_unit == "mm"
     rows = []
@@ -144,6 +144,8 @@ def _parameters(recording: Recording, units: str) -> dict[str, float]:
         "blinks_per_min": 60.0 * len(blinks.onset) / found.lasted_s,
         "lost_share": float((missing & ~covered(blinks, len(missing))).mean()),
     }
+    if min(len(found.fixation_ms), len(found.amplitude)) >= _LEAST_EVENTS:
+        values["saccades_per_fixation"] = len(found.amplitude) / len(found.fixation_ms)
     if (~missing).sum() > 2:
         values["spread_x_deg"] = float(np.nanstd(found.x))
         values["spread_y_deg"] = float(np.nanstd(found.y))

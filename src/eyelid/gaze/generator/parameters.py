@@ -192,6 +192,13 @@ PARAMETERS: tuple[Parameter, ...] = (
         f"{_OURS}: 0 on scenes, above 0 where lines of text are read",
     ),
     _log(
+        "saccades_per_fixation",
+        "1",
+        "saccades found for each fixation found",
+        (1.0, 0.12, 0.08),
+        f"{_OURS}: a saccade lies between two fixations; blinks hide some, brief rests add some",
+    ),
+    _log(
         "peak_speed_deg_s",
         "deg/s",
         f"peak speed of a saccade of {PIVOT_DEG:g} deg, on the line through logs",
@@ -322,7 +329,7 @@ def measurable(
 
     >>> can, cannot = measurable(30.0, pupil=False, pupil_unit=None)
     >>> len(can), cannot["pupil_mm"], cannot["peak_speed_deg_s"]
-    (14, 'no pupil was recorded', 'needs 120 Hz, the tracker has 30')
+    (15, 'no pupil was recorded', 'needs 120 Hz, the tracker has 30')
     """
     reasons = {}
     for one in PARAMETERS:

@@ -24,6 +24,10 @@ _MOST_OTHER_VARIANCE = 0.85
 _ON = {"reading": 1.0, "scene": 1.3, "search": 1.6}
 _BACK = {"reading": 1.0, "scene": 1.4, "search": 0.8}
 
+# Who never came back would leave everything behind, so every saccade may also go the other way, but
+# only where nothing else is any good.
+_TURNED_BACK = 0.001
+
 Density = Callable[[Floats, Floats], Floats]
 
 
@@ -69,6 +73,7 @@ def steps(
     scatter = rng.standard_normal((count, CANDIDATES)) * _SCATTER_DEG[movement]
     angle = np.radians(np.array([0.0, 180.0, 90.0, -90.0])[kind] + np.clip(scatter, -44.9, 44.9))
     right, up = amplitude_deg * np.cos(angle), amplitude_deg * np.sin(angle)
+    right[:, -1], up[:, -1] = -right[:, 0], up[:, 0]
     return Steps(right, up, rng.random(count))
 
 
@@ -171,6 +176,7 @@ def walked(
             weight[some] = of(x[some], y[some])
         length = np.hypot(right[step], up[step])
         along = (right[step] * last[:, :1] + up[step] * last[:, 1:]) / length
+        weight[:, -1] *= _TURNED_BACK
         weight *= np.where(along > 0.7, on, np.where(along < -0.7, back, 1.0))
         bars = np.cumsum(weight, axis=1)
         picked = (choice[step][:, None] * bars[:, -1:] >= bars).sum(axis=1)

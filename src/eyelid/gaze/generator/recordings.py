@@ -38,9 +38,12 @@ _SHORTEST_FIXATION_MS, _LONGEST_FIXATION_MS = 40.0, 5000.0
 _SHORTEST_SACCADE_MS, _LONGEST_SACCADE_MS = 6.0, 300.0
 # Durations of fixations have a long tail even on logs.
 _DURATION_TAIL = 0.7
+# Between some saccades gaze rests for less than a fixation: they correct those before.
+_BRIEF_MS, _MOST_BRIEF = (67.0, 99.0), 0.5
 _SPEED_LOG_SD = 0.12
 _FASTEST_DEG_S = 800.0
 _BLINK_MS, _BLINK_LOG_SD = 170.0, 0.25
+_MOST_HIDDEN = 0.7
 _SHORTEST_BLINK_MS, _LONGEST_BLINK_MS = 90.0, 400.0
 # Losses are shorter than blinks, or longer, or in the middle of saccades, where a moving eye is
 # blurred: the more, the larger they are.
@@ -263,16 +266,23 @@ def _draft(
         one.name: float(one.natural(value)) for one, value in zip(PARAMETERS, on_scale, strict=True)
     }
     per_fixation_ms = values["fixation_ms"] * np.exp(values["fixation_log_sd"] ** 2 / 2)
-    count = int(1.3 * planned.length_ms / per_fixation_ms) + 30
+    brief_share = _brief_share(values, per_fixation_ms)
+    per_rest_ms = per_fixation_ms * (1.0 - brief_share) + sum(_BRIEF_MS) / 2 * brief_share
+    count = int(1.3 * planned.length_ms / per_rest_ms) + 30
     spread = values["fixation_log_sd"] * tailed(count, _DURATION_TAIL, rng)
     logs = np.log(values["fixation_ms"]) + spread
     durations = np.clip(np.exp(logs), _SHORTEST_FIXATION_MS, _LONGEST_FIXATION_MS)
+    brief = rng.random(count) < brief_share
+    durations = np.where(brief, rng.uniform(*_BRIEF_MS, count), durations)
     drawn = profile.places_of(planned.stimulus) is not None
     sizes = amplitudes(count, CANDIDATES if drawn else 1, values, rng)
     haste = np.exp(_SPEED_LOG_SD * rng.standard_normal(count))
     move_ms = saccade_ms(sizes[:, 0], values, haste)
     blink_ms = _BLINK_MS * np.exp(_BLINK_LOG_SD * rng.standard_normal(count))
-    closes = rng.random(count) < values["blinks_per_min"] / 60_000.0 * (durations + move_ms)
+    # Eyes close rather in large movements than in small ones (Evinger et al. 1994).
+    drawn_to = np.sqrt(sizes[:, 0])
+    often = (durations + move_ms).mean() / 60_000.0 * drawn_to / drawn_to.mean()
+    closes = rng.random(count) < np.minimum(values["blinks_per_min"] * often, _MOST_HIDDEN)
     blink_ms = np.clip(blink_ms, _SHORTEST_BLINK_MS, _LONGEST_BLINK_MS)
     ends_ms = np.cumsum(durations + np.where(closes, blink_ms, move_ms))
     used = min(int(np.searchsorted(ends_ms, planned.length_ms)) + 1, count)
@@ -289,6 +299,16 @@ def _draft(
         candidates,
         rng,
     )
+
+
+def _brief_share(values: dict[str, float], per_fixation_ms: float) -> float:
+    """What part of rests is too brief for a fixation, so that there are enough saccades for one.
+
+    Blinks hide some saccades.
+    """
+    hidden = min(values["blinks_per_min"] * per_fixation_ms / 60_000.0, 0.5)
+    share = 1.0 - (1.0 - hidden) / values["saccades_per_fixation"]
+    return float(np.clip(share, 0.0, _MOST_BRIEF))
 
 
 def saccade_ms(amplitude_deg: Floats, values: dict[str, float], haste: Floats) -> Floats:
