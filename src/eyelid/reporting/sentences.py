@@ -171,7 +171,7 @@ def _factor(guarantee: Guarantee, addition: str) -> str:
 def _anonymity(guarantee: Guarantee, undone: str) -> str:
     """What k-anonymity means, what it does not, and what other releases leave of it."""
     k = guarantee.k
-    same = f"every released record is the same for all of at least {k} people"
+    same = f"no released record depends on which of at least {k} people it stands for"
     if undone:
         sentence = f"{_capital(undone)}. This release alone would give 1/{k}: {same}."
     else:

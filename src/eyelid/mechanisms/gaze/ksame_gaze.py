@@ -62,8 +62,9 @@ class KSameGaze(GazeMechanism, KAnonymity):
         participant was made for with probability 1/k at most. It is about telling members apart,
         not about what the means of a group show of each, and it is not differential privacy: which
         group a person is in can be found by those who have recordings of them; those who have the
-        recordings of all members but one narrow down what the last one's are like, the closer the
-        longer synthetic recordings are; and two releases with other groups intersect.""",
+        recordings of all members but one can work out the last one's numbers, the closer the
+        longer synthetic recordings are, and perhaps exactly; and two releases with other groups
+        intersect.""",
         why="""all synthetic participants of a group are drawn, with fresh randomness, from one list
         of numbers: sums over its members in whole steps, which are the same to the last digit
         in whatever order members stand, and from public facts. Nothing of a recording depends on
