@@ -76,8 +76,8 @@ def prove(effort: Effort) -> Result:
             figures["MPIIDPEye"] = groups = _groups(real, folder / "groups")
             progress(f"gaze_shared: {groups}")
             attacks = groups["attacks"]
-            # Of four attackers one has such limits by chance in every tenth run: those of the
-            # strongest decide, and of all the exact test by orders, which counts how many there are.
+            # One of four attackers has such limits by chance in every tenth run: those of the
+            # strongest decide, and of all of them the exact test, which counts how many there are.
             passed += [
                 attacks[FUSED]["within_low"] <= 1 / K,
                 not any(one["refutes"] for one in attacks.values()),
