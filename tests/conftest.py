@@ -269,6 +269,19 @@ def _quick(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("eyelid.releases.audits.groups.audit_groups", partial(audit_groups, partitions=3))
     patch.setattr("eyelid.attacks.means._MOST_TRIALS", 200)
     patch.setattr("eyelid.releases.audits.statistics._RELEASES", 10)
+    _with_few_kernels(patch)
+
+
+def _with_few_kernels(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("eyelid.attacks.samples.kernels._DILATIONS", 2)
+    patch.setattr("eyelid.attacks.samples.kernels._THRESHOLDS", 1)
+    patch.setattr("eyelid.attacks.samples.offset._ROUNDS", 2)
+
+
+@pytest.fixture
+def few_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Attackers on samples that see less, for all questions but how much they see."""
+    _with_few_kernels(monkeypatch)
 
 
 @pytest.fixture

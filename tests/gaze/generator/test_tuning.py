@@ -56,7 +56,8 @@ def test_what_cannot_be_measured_keeps_its_value():
 
 
 def test_is_the_same_for_the_same_seed():
+    plan = (Planned("page", "read", "", 6_000.0),)
     first, again = (
-        tuned({"read": Profile()}, PLAN, 30.0, None, np.random.default_rng(4)) for _ in range(2)
+        tuned({"read": Profile()}, plan, 30.0, None, np.random.default_rng(4)) for _ in range(2)
     )
     assert first["read"].means == again["read"].means

@@ -173,7 +173,7 @@ def _orders(scores: Floats, groups: Groups, rng: np.random.Generator) -> tuple[f
 
 
 def _control(raw: Study, people: list[str], seed: int) -> dict[str, Floats]:
-    """The same attackers taught by people's own recordings: by some of them, or by first halves."""
+    """Attackers taught by people's own recordings: by some of them, or by first halves."""
     keys = raw.data.select("person", "recording").unique(maintain_order=True)
     if keys.group_by("person").len()["len"].min() == 1:
         time_ms = pl.col("time_ms")

@@ -174,5 +174,5 @@ def _guess(mechanism: GazeMechanism, facts: GazeDesignFacts, some: _Some, seed: 
 
 
 def _of(facts: GazeDesignFacts, people: int, minutes: float) -> GazeDesignFacts:
-    """The same public facts, of some people and shorter recordings."""
+    """Public facts of some people and shorter recordings."""
     return scaled_facts(replace(facts, people=people), min(facts.minutes, minutes))

@@ -9,6 +9,8 @@ from eyelid.errors import InputError, Refused
 from eyelid.gaze.study import Screen, Study
 from eyelid.releases.audits.synthetic_gaze import synthetic_gaze_target
 
+pytestmark = pytest.mark.usefixtures("few_kernels")
+
 
 @pytest.fixture(scope="module")
 def study():
