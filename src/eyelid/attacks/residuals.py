@@ -9,6 +9,7 @@ must look like independent draws of the one law that the mechanism declares.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -123,6 +124,22 @@ def judged(
         repeated=repeated(whole, distribution.scale, pure),
         spread=_spread(whole, distribution.variance, pure),
         low_bits_p=low_bits(whole),
+    )
+
+
+def together(found: Sequence[ResidualResult]) -> ResidualResult:
+    """The worst of several parts of one release.
+
+    Args:
+        found: of each part.
+    """
+    return replace(
+        found[0],
+        draws=sum(each.draws for each in found),
+        missing=sum(each.missing for each in found),
+        repeated=max(each.repeated for each in found),
+        spread=max(each.spread for each in found),
+        low_bits_p=min(each.low_bits_p for each in found),
     )
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from eyelid.attacks.statistics import clopper_pearson, lower_limit, upper_limit
 from eyelid.mechanisms.differential import DifferentialMechanism
-from eyelid.mechanisms.mechanism import NeighbourPair, PublicFacts, Values
+from eyelid.mechanisms.mechanism import Mechanism, NeighbourPair, PublicFacts, Values
 from eyelid.privacy.guarantee import Guarantee
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import Unit
@@ -62,6 +62,40 @@ class GameResult:
     def refuted(self) -> bool:
         """Whether the claim is false."""
         return self.lower_bound > self.claimed
+
+
+def of_guesses(
+    mechanism: Mechanism,
+    measure: str,
+    claimed: float,
+    *,
+    right: int,
+    runs: int,
+    alpha: float,
+    neighbours: str,
+) -> GameResult:
+    """How a game went whose claim is a share of right guesses.
+
+    Args:
+        mechanism: that was played against.
+        measure: what is claimed.
+        claimed: the share at most.
+        right: guesses that were.
+        runs: all guesses.
+        alpha: the chance of refuting a true claim.
+        neighbours: what was guessed.
+    """
+    return GameResult(
+        mechanism=mechanism.name,
+        unit=str(mechanism.unit),
+        calibrated_for=str(mechanism.unit),
+        measure=measure,
+        claimed=claimed,
+        lower_bound=float(clopper_pearson(right, runs, alpha)[0]),
+        runs=runs,
+        neighbours=neighbours,
+        holds=mechanism.claims_to_hold,
+    )
 
 
 Claim = Callable[[PublicFacts], Guarantee]

@@ -23,11 +23,10 @@ from numpy.typing import NDArray
 
 from eyelid.attacks.anonymity import RecoveredGroups, filled_in, recover_partition
 from eyelid.attacks.groups import padding
-from eyelid.attacks.statistics import clopper_pearson
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import FeatureTable, table_from_arrays
 from eyelid.privacy.noise import Randomness, randomness
-from eyelid.verification.game import ALPHA, GameResult
+from eyelid.verification.game import ALPHA, GameResult, of_guesses
 from eyelid.verification.outputs import OutputResult
 
 RELEASES = 100
@@ -132,16 +131,14 @@ def _play(
         *more,
     ]
     return [
-        GameResult(
-            mechanism=mechanism.name,
-            unit=str(mechanism.unit),
-            calibrated_for=str(mechanism.unit),
-            measure=measure,
-            claimed=claimed,
-            lower_bound=float(clopper_pearson(right[how], each * releases, ALPHA / len(games))[0]),
+        of_guesses(
+            mechanism,
+            measure,
+            claimed,
+            right=right[how],
             runs=each * releases,
+            alpha=ALPHA / len(games),
             neighbours=f"{how}{_setting(mechanism)}",
-            holds=mechanism.claims_to_hold,
         )
         for measure, claimed, each, how in games
     ]

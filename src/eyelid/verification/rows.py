@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyelid.attacks.override import sound_of
-from eyelid.attacks.statistics import clopper_pearson
 from eyelid.gaze.study import Feature
 from eyelid.gaze.table import table_from_arrays
 from eyelid.mechanisms.mechanism import Values
@@ -24,7 +23,7 @@ from eyelid.mechanisms.synthetic.binning import Codes
 from eyelid.mechanisms.synthetic.chain import ChainMarginals
 from eyelid.privacy.noise import Randomness
 from eyelid.privacy.unit import PERSON
-from eyelid.verification.game import ALPHA, GameResult, play
+from eyelid.verification.game import ALPHA, GameResult, of_guesses, play
 from eyelid.verification.mutant import (
     Mutant,
     Row,
@@ -58,16 +57,14 @@ def play_deniability(mechanism: Any, noise: Randomness) -> GameResult:
         float(mechanism.apply(table, noise).data["feature"].to_numpy().max()) > middle
         for _ in range(_RELEASES)
     )
-    return GameResult(
-        mechanism=mechanism.name,
-        unit=str(mechanism.unit),
-        calibrated_for=str(mechanism.unit),
-        measure="identification",
-        claimed=1 / mechanism.k,
-        lower_bound=float(clopper_pearson(seen, _RELEASES, ALPHA)[0]),
+    return of_guesses(
+        mechanism,
+        "identification",
+        1 / mechanism.k,
+        right=seen,
         runs=_RELEASES,
+        alpha=ALPHA,
         neighbours="a value that one row alone has",
-        holds=mechanism.claims_to_hold,
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from eyelid.attacks.override import sound_of
-from eyelid.attacks.residuals import ResidualResult, judged
+from eyelid.attacks.residuals import ResidualResult, judged, together
 from eyelid.mechanisms.differential import Integers
 from eyelid.mechanisms.mechanism import PublicFacts, Values
 from eyelid.mechanisms.statistics.choices import ChoicePart
@@ -124,14 +124,7 @@ def examine_statistics(mechanism: Any, noise: Randomness, declared: Any = None) 
         measured = np.array([each[which] for each in shown], dtype=np.float64)
         left = measured - declared.query(part, places, labels)
         found.append(judged(mechanism, left, part.distribution))
-    return replace(
-        found[0],
-        draws=sum(each.draws for each in found),
-        missing=sum(each.missing for each in found),
-        repeated=max(each.repeated for each in found),
-        spread=max(each.spread for each in found),
-        low_bits_p=min(each.low_bits_p for each in found),
-    )
+    return together(found)
 
 
 def compare_statistics(mechanism: Any, declared: Any = None) -> OutputResult:

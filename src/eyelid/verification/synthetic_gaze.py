@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from eyelid.attacks.one_run import one_run
-from eyelid.attacks.residuals import ResidualResult, judged
-from eyelid.attacks.statistics import clopper_pearson
+from eyelid.attacks.residuals import ResidualResult, judged, together
 from eyelid.mechanisms.differential import SCALE
 from eyelid.mechanisms.gaze.facts import GazeDesignFacts, GazeForm
 from eyelid.mechanisms.gaze.gaze_mechanism import entropy_of
@@ -27,7 +26,7 @@ from eyelid.privacy.noise import Randomness, randomness
 from eyelid.privacy.unit import PERSON
 from eyelid.verification.canaries import ALPHA as BOUND_ALPHA
 from eyelid.verification.canaries import CanaryRun
-from eyelid.verification.game import ALPHA, GameResult
+from eyelid.verification.game import ALPHA, GameResult, of_guesses
 from eyelid.verification.outputs import OutputResult
 from eyelid.verification.sensitivity import FLOATING, FuzzResult, hostile
 
@@ -150,14 +149,7 @@ def examine_gaze(mechanism: Any, noise: Randomness, declared: Any = None) -> Res
         left = np.array([each.places[0] for each in answers], dtype=np.float64)
         left -= declared.asked_of_maps(people, facts)
         found.append(judged(mechanism, left, maps.noise(declared.map_facts(facts))))
-    return replace(
-        found[0],
-        draws=sum(each.draws for each in found),
-        missing=sum(each.missing for each in found),
-        repeated=max(each.repeated for each in found),
-        spread=max(each.spread for each in found),
-        low_bits_p=min(each.low_bits_p for each in found),
-    )
+    return together(found)
 
 
 def compare_gaze(mechanism: Any, declared: Any = None) -> OutputResult:
@@ -262,16 +254,14 @@ def play_gaze_groups(
         ("together", 0.05, 1, "again", "everybody as the time before"),
     )
     return [
-        GameResult(
-            mechanism=mechanism.name,
-            unit=str(mechanism.unit),
-            calibrated_for=str(mechanism.unit),
-            measure=measure,
-            claimed=claimed,
-            lower_bound=float(clopper_pearson(right[what], each * releases, ALPHA / len(games))[0]),
+        of_guesses(
+            mechanism,
+            measure,
+            claimed,
+            right=right[what],
             runs=each * releases,
+            alpha=ALPHA / len(games),
             neighbours=how,
-            holds=mechanism.claims_to_hold,
         )
         for measure, claimed, each, what, how in games
     ]

@@ -76,11 +76,7 @@ class MapsAudit(Audit):
                 found.append(f"subtracting all others gives the last one back exactly{where}")
             member = attack.membership
             if member is not None and member.refutes:
-                found.append(
-                    "an attacker who knows all others tells which of two people is in it better "
-                    f"than chance by {signed(member.advantage.rate)}, and the certificate allows "
-                    f"{rounded_up(100 * (member.bound or 0), 3)}%{where}"
-                )
+                found.append(f"{beyond_bound(member)}{where}")
         return found
 
     def lines(self) -> Iterator[str | Table]:
@@ -303,6 +299,19 @@ def _better(game: Membership) -> str:
         allowed = f"{rounded_up(100 * game.bound, 3)}%"
         said.append(f"allowed: {'almost anything' if game.bound > SAYS_NOTHING else allowed}")
     return f"better than chance by {signed(game.advantage.rate)} ({'; '.join(said)})"
+
+
+def beyond_bound(member: Membership) -> str:
+    """That membership is found more often than the certificate allows.
+
+    Args:
+        member: what was found.
+    """
+    return (
+        "an attacker who knows all others tells which of two people is in it better than chance by "
+        f"{signed(member.advantage.rate)}, and the certificate allows "
+        f"{rounded_up(100 * (member.bound or 0), 3)}%"
+    )
 
 
 def signed(share: float) -> str:

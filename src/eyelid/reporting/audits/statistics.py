@@ -15,7 +15,7 @@ from eyelid.attacks.subtraction import Subtraction
 from eyelid.attacks.target import ResultsTarget
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.reporting.audits.audit_json import UNCOVERED, json_of_everybody, membership_of_last
-from eyelid.reporting.audits.maps import signed, signed_limits
+from eyelid.reporting.audits.maps import beyond_bound, signed, signed_limits
 from eyelid.reporting.audits.page import Standing
 from eyelid.reporting.audits.results import Audit
 from eyelid.reporting.audits.verdict import ALLOWS_MUCH
@@ -61,11 +61,7 @@ class ResultsAudit(Audit):
             return found
         member = self.membership
         if member.refutes:
-            found.append(
-                "an attacker who knows all others tells which of two people is in it better than "
-                f"chance by {signed(member.advantage.rate)}, and the certificate allows "
-                f"{rounded_up(100 * (member.bound or 0), 3)}%"
-            )
+            found.append(beyond_bound(member))
         if self.subtraction is not None and self.subtraction.exact:
             found.append("subtracting all others gives the last one back exactly")
         return found

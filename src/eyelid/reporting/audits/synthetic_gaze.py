@@ -13,7 +13,7 @@ from eyelid.attacks.synthetic_gaze import GroupAttack, Resemblance
 from eyelid.attacks.target import ResultsTarget
 from eyelid.privacy.guarantee import rounded_up
 from eyelid.reporting.audits.audit_json import UNCOVERED, json_of_everybody, membership_of_last
-from eyelid.reporting.audits.maps import signed, signed_limits
+from eyelid.reporting.audits.maps import beyond_bound, signed, signed_limits
 from eyelid.reporting.audits.page import Standing
 from eyelid.reporting.audits.results import Audit
 from eyelid.reporting.audits.verdict import ALLOWS_MUCH
@@ -68,11 +68,7 @@ class SyntheticGazeAudit(Audit):
             return found
         member, like, groups = self.membership, self.resemblance, self.members
         if member is not None and member.refutes:
-            found.append(
-                "an attacker who knows all others tells which of two people is in it better than "
-                f"chance by {signed(member.advantage.rate)}, and the certificate allows "
-                f"{rounded_up(100 * (member.bound or 0), 3)}%"
-            )
+            found.append(beyond_bound(member))
         if like is not None and not like.follows:
             found.append(
                 f"recordings are not drawn after what was measured: {like.parameter} is "
